@@ -1,0 +1,1 @@
+"""7. Is it better? Experiments over the same use cases."""

@@ -1,0 +1,1 @@
+"""3. Records and index to a typed skill graph."""

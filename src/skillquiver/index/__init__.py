@@ -1,0 +1,1 @@
+"""2. Records to searchable indexes: the store, lexical and dense."""

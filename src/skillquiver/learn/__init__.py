@@ -1,0 +1,1 @@
+"""6. What was used becomes weights."""

@@ -1,0 +1,1 @@
+"""4. Query to ranking, ranking to bundle."""

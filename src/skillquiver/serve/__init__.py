@@ -1,0 +1,1 @@
+"""5. One set of use cases, several faces."""

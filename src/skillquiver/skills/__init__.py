@@ -1,0 +1,1 @@
+"""1. Files to records: discovery, lenient parsing, facts, findings."""
