@@ -1,0 +1,203 @@
+"""LexicalIndex: BM25 over analysed fields, on tantivy's memory-mapped postings.
+
+Three fields, each scored by BM25 with k1 = 1.2 and b = 0.75 (Robertson & Zaragoza, 2009): ``name``;
+``card`` (name, description, when-to-use); ``full`` (the card, tags, headings and body). A document of
+row 0 holds the generation the index stands for, so that text and generation are committed together.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from skillquiver.index.analyze import analyze
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from skillquiver.skills.records import Skill
+
+__all__ = ["Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
+
+FORMAT = 1
+"""Counts changes of the fields or of the analyzer; another number means a rebuild."""
+
+K1 = 1.2
+"""tantivy's BM25 constant, needed to know the highest score a query can reach."""
+
+MAX_QUERY_TERMS = 256
+"""Distinct terms of a query that are looked up: the rarest. Only logs pasted into a query have more."""
+
+WRITER_HEAP = 128_000_000
+"""Bytes of postings held before a segment is flushed."""
+
+
+class Field(StrEnum):
+    """The scored fields."""
+
+    NAME = "name"
+    CARD = "card"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTerms:
+    """The analysed fields of one skill: terms separated by single spaces."""
+
+    row: int
+    name: str
+    card: str
+    full: str
+
+
+def field_terms(row: int, skill: Skill) -> FieldTerms:
+    """Analyse one skill for indexing."""
+    name = analyze(skill.name)
+    card = name + analyze(skill.description) + analyze(skill.when_to_use)
+    extra = analyze(" ".join((*skill.tags, skill.category)))
+    full = card + extra + analyze(skill.body)
+    return FieldTerms(row, " ".join(name), " ".join(card), " ".join(full))
+
+
+def query_terms(text: str) -> Counter[str]:
+    """Terms of a query with how often each stands in it; empty for text without content words."""
+    return Counter(analyze(text))
+
+
+class LexicalIndex:
+    """An open index. Searching never fails on what a query contains: terms are looked up, not parsed."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+        self._schema = index.schema
+        self._searcher = index.searcher()
+
+    @classmethod
+    def open(cls, folder: Path) -> LexicalIndex | None:
+        """Open the index in ``folder``; ``None`` if there is none or its format is another one."""
+        import tantivy
+
+        target = folder / f"v{FORMAT}"
+        try:
+            if not target.exists() or not tantivy.Index.exists(str(target)):
+                return None
+            index = tantivy.Index.open(str(target))
+        except (ValueError, OSError):  # half-written or damaged: the caller rebuilds it
+            return None
+        _register(index)
+        return cls(index)
+
+    @classmethod
+    def create(cls, folder: Path) -> LexicalIndex:
+        """Make an empty index in ``folder``, replacing what is there."""
+        import tantivy
+
+        shutil.rmtree(folder, ignore_errors=True)
+        target = folder / f"v{FORMAT}"
+        target.mkdir(parents=True)
+        builder = tantivy.SchemaBuilder()
+        for field in Field:
+            builder.add_text_field(field.value, tokenizer_name="terms", index_option="freq")
+        builder.add_unsigned_field("row", stored=True, indexed=True, fast=True)
+        builder.add_unsigned_field("generation", stored=True)
+        index = tantivy.Index(builder.build(), path=str(target))
+        _register(index)
+        return cls(index)
+
+    @property
+    def generation(self) -> int:
+        """The library generation this index stands for; -1 before the first complete commit."""
+        hits = self._searcher.search(self._row_query(0), 1).hits
+        if not hits:
+            return -1
+        return int(self._searcher.doc(hits[0][1]).get_first("generation"))
+
+    def update(self, add: Iterable[FieldTerms], forget: Sequence[int], generation: int) -> None:
+        """Add or replace skills, forget rows, and stand for ``generation``: all in one commit."""
+        import tantivy
+
+        writer = self._index.writer(WRITER_HEAP, 1)
+        for row in (0, *forget):
+            writer.delete_documents_by_term("row", row)
+        for terms in add:
+            document = tantivy.Document(name=terms.name, card=terms.card, full=terms.full)
+            document.add_unsigned("row", terms.row)
+            writer.add_document(document)
+        marker = tantivy.Document()
+        marker.add_unsigned("row", 0)
+        marker.add_unsigned("generation", generation)
+        writer.add_document(marker)
+        writer.commit()
+        writer.wait_merging_threads()
+        self._index.reload()
+        self._searcher = self._index.searcher()
+
+    def search(self, terms: Mapping[str, float], field: Field, *, top_k: int) -> list[tuple[int, float]]:
+        """(row, score) of the ``top_k`` best rows, best first; ties by row.
+
+        The score is the sum over the query's terms of weight times BM25.
+        """
+        if not terms:
+            return []
+        query = self._union(terms, field)
+        found = self._searcher.search(query, top_k, count=False).hits
+        rows = self._searcher.fast_field_values("row", [address for _, address in found])
+        pairs = [(int(row), float(score)) for row, (score, _) in zip(rows, found, strict=True)]
+        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+    def rarest(self, terms: Mapping[str, float]) -> dict[str, float]:
+        """Keep the ``MAX_QUERY_TERMS`` rarest terms that the library knows, with their weights."""
+        known = {term: n for term in terms if (n := self._searcher.doc_freq(Field.FULL.value, term))}
+        kept = sorted(known, key=lambda term: (known[term], term))[:MAX_QUERY_TERMS]
+        return {term: terms[term] for term in sorted(kept)}
+
+    def idf(self, term: str) -> float:
+        """ln(1 + (N - n + 0.5) / (n + 0.5)), n counted in the full text."""
+        count = self._searcher.num_docs
+        n = self._searcher.doc_freq(Field.FULL.value, term)
+        return math.log(1 + (count - n + 0.5) / (n + 0.5))
+
+    def term_scores(self, terms: Mapping[str, float], field: Field, row: int) -> dict[str, float]:
+        """What each query term adds to the score of ``row``: the evidence behind a lexical hit."""
+        scores = {}
+        for term, weight in terms.items():
+            hit = self._both(term, field, row)
+            if hit is not None:
+                scores[term] = weight * hit
+        return dict(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def _both(self, term: str, field: Field, row: int) -> float | None:
+        import tantivy
+
+        must = tantivy.Occur.Must
+        filtered = tantivy.Query.const_score_query(self._row_query(row), 0.0)
+        scored = tantivy.Query.term_query(self._schema, field.value, term, "freq")
+        hits = self._searcher.search(tantivy.Query.boolean_query([(must, filtered), (must, scored)]), 1).hits
+        return float(hits[0][0]) if hits else None
+
+    def _row_query(self, row: int) -> Any:
+        import tantivy
+
+        return tantivy.Query.term_query(self._schema, "row", row)
+
+    def _union(self, terms: Mapping[str, float], field: Field) -> Any:
+        import tantivy
+
+        should = tantivy.Occur.Should
+        clauses = []
+        for term, weight in sorted(terms.items()):
+            query = tantivy.Query.term_query(self._schema, field.value, term, "freq")
+            clauses.append((should, query if weight == 1 else tantivy.Query.boost_query(query, weight)))
+        return tantivy.Query.boolean_query(clauses)
+
+
+def _register(index: Any) -> None:
+    import tantivy
+
+    analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer("terms", analyzer)

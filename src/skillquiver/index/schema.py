@@ -1,0 +1,39 @@
+"""The SQLite schema. A change here is a change of a public format: it goes into CHANGELOG.md."""
+
+from __future__ import annotations
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION"]
+
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE roots (label TEXT PRIMARY KEY, path TEXT NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: derived indexes refer to it
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    path TEXT NOT NULL,
+    root TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    content_hash TEXT NOT NULL,
+    body_hash TEXT NOT NULL,
+    description TEXT NOT NULL,
+    active INTEGER NOT NULL DEFAULT 0,      -- 1: searched; 0: unreadable, or gave way to a mirror
+    generation INTEGER NOT NULL,            -- of the library, when this row last changed
+    text_hash BLOB,                         -- names the vector of this skill
+    findings BLOB NOT NULL,
+    record BLOB,                            -- the skill without its body; NULL: unreadable
+    body TEXT
+);
+CREATE INDEX files_name ON files (name);
+CREATE INDEX files_generation ON files (generation);
+CREATE TABLE removed (row INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
+CREATE TABLE vectors (
+    text_hash BLOB NOT NULL, encoder TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (text_hash, encoder)
+) WITHOUT ROWID;
+"""

@@ -1,0 +1,318 @@
+"""The store: SQLite (WAL), the only state of record. Everything beside it can be rebuilt from it.
+
+``generation`` counts the library's changes. Every row carries the generation of its last change, so
+that a derived index which knows its own generation can catch up, or see that it must be rebuilt.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from skillquiver.errors import LibraryError, LibraryMissingError
+from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
+from skillquiver.skills.records import Skill
+from skillquiver.types import Finding, SkillId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["FileRow", "Light", "Store"]
+
+_SKILL = msgspec.msgpack.Decoder(Skill)
+_FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
+
+FILE_NAME = "library.sqlite3"
+VARIABLES = 500
+"""Values per IN list; SQLite's oldest limit is 999."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """What one found file came to: its identity on disk, and the record read from it, if any."""
+
+    id: SkillId
+    path: str
+    root: str
+    scope: str
+    kind: str
+    size: int
+    mtime_ns: int
+    content_hash: str
+    findings: tuple[Finding, ...]
+    skill: Skill | None
+    text_hash: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """The columns of a row that change detection and mirror rules need."""
+
+    row: int
+    id: SkillId
+    name: str
+    path: str
+    root: str
+    scope: str
+    size: int
+    mtime_ns: int
+    content_hash: str
+    body_hash: str
+    description: str
+    active: bool
+    readable: bool
+
+
+_WRITTEN = (
+    *("id", "name", "path", "root", "scope", "kind", "size", "mtime_ns", "content_hash", "body_hash"),
+    *("description", "generation", "text_hash", "findings", "record", "body"),
+)
+_PUT_FILE = (
+    f"INSERT INTO files ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c}=excluded.{c}' for c in _WRITTEN[1:])}, active=0"
+)
+
+
+class Store:
+    """One open library. Many may read at a time; whoever writes holds the writer's lock."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool = False) -> Store:
+        """Open the library in ``folder``.
+
+        Raises ``LibraryMissingError`` if there is none and ``create`` is false, ``LibraryError`` if it
+        is damaged or of another schema version.
+        """
+        file = folder / FILE_NAME
+        if not create and not file.exists():
+            raise LibraryMissingError(f"no library at {folder}; run `quiver index` first, or pass --library")
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            store = cls(db)
+            store._prepare(create=create)
+        except sqlite3.DatabaseError as error:
+            raise LibraryError(
+                f"{file} is not a usable library ({error}); move it away and index again"
+            ) from error
+        return store
+
+    def _prepare(self, *, create: bool) -> None:
+        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if version == 0:
+            if not create:
+                raise LibraryMissingError("the library was never completed; run `quiver index`")
+            self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
+        elif version != SCHEMA_VERSION:
+            raise LibraryError(
+                f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
+                "move its folder away and run `quiver index` again"
+            )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    # --- state -------------------------------------------------------------------------------
+
+    def get_meta(self, key: str, default: str = "") -> str:
+        """Return a note kept with the library."""
+        found = self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return str(found[0]) if found else default
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a note with the library."""
+        self._db.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value=excluded.value", (key, value)
+        )
+
+    @property
+    def generation(self) -> int:
+        """How often the searched content changed since the library was made."""
+        return int(self.get_meta("generation", "0"))
+
+    def roots(self) -> list[tuple[str, str, str]]:
+        """(label, path, scope) of every root, by label."""
+        return list(self._db.execute("SELECT label, path, scope FROM roots ORDER BY label"))
+
+    def put_roots(self, roots: Iterable[tuple[str, str, str]]) -> None:
+        """Remember roots; a label that is already there gets the new path."""
+        self._db.executemany(
+            "INSERT INTO roots VALUES (?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET path=excluded.path, scope=excluded.scope",
+            roots,
+        )
+
+    def drop_root(self, label: str) -> None:
+        """Forget a root; its files go at the next index."""
+        self._db.execute("DELETE FROM roots WHERE label=?", (label,))
+
+    # --- files -------------------------------------------------------------------------------
+
+    def lights(self) -> dict[SkillId, Light]:
+        """Every file by id, without its text."""
+        columns = (
+            "row, id, name, path, root, scope, size, mtime_ns, content_hash, body_hash, description, active, "
+            "record IS NOT NULL"
+        )
+        rows = self._db.execute(f"SELECT {columns} FROM files ORDER BY id")
+        return {r[1]: Light(*r) for r in rows}
+
+    def put_files(self, files: Iterable[FileRow], generation: int) -> None:
+        """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
+        self._db.executemany(_PUT_FILE, (_columns(file, generation) for file in files))
+
+    def touch_files(self, stats: Iterable[tuple[int, int, int]]) -> None:
+        """Record (size, mtime_ns) of rows whose content proved the same; given as (size, mtime_ns, row)."""
+        self._db.executemany("UPDATE files SET size=?, mtime_ns=? WHERE row=?", stats)
+
+    def remove_rows(self, rows: Sequence[int], generation: int) -> None:
+        """Delete files and leave a mark for the derived indexes."""
+        self._db.executemany("DELETE FROM files WHERE row=?", ((row,) for row in rows))
+        self._db.executemany(
+            "INSERT OR REPLACE INTO removed VALUES (?, ?)", ((row, generation) for row in rows)
+        )
+
+    def set_active(self, changes: Mapping[int, bool], generation: int) -> None:
+        """Switch rows on or off for searching."""
+        values = ((int(active), generation, row) for row, active in changes.items())
+        self._db.executemany("UPDATE files SET active=?, generation=? WHERE row=?", values)
+
+    def changed_since(self, generation: int) -> tuple[list[int], list[int]]:
+        """Rows to index and rows to forget for an index that knows ``generation``."""
+        rows = self._db.execute(
+            "SELECT row, active FROM files WHERE generation > ? ORDER BY row", (generation,)
+        )
+        live: list[int] = []
+        gone: list[int] = []
+        for row, active in rows:
+            (live if active else gone).append(row)
+        gone += [
+            r for (r,) in self._db.execute("SELECT row FROM removed WHERE generation > ?", (generation,))
+        ]
+        return live, gone
+
+    def count(self) -> int:
+        """Number of searched skills."""
+        return int(self._db.execute("SELECT count(*) FROM files WHERE active").fetchone()[0])
+
+    # --- records -----------------------------------------------------------------------------
+
+    def skills(self, rows: Sequence[int], *, body: bool = True) -> dict[int, Skill]:
+        """Records by row; a row that is gone is left out. Without ``body`` the body is empty."""
+        found: dict[int, Skill] = {}
+        for block, marks in _blocks(rows):
+            text = "body" if body else "''"
+            query = f"SELECT row, record, {text} FROM files WHERE record IS NOT NULL AND row IN ({marks})"
+            for row, record, full in self._db.execute(query, block):
+                found[row] = _decode(record, full)
+        return found
+
+    def all_skills(self, *, body: bool = True) -> Iterator[tuple[int, Skill]]:
+        """Every searched skill with its row, ordered by id."""
+        text = "body" if body else "''"
+        for row, record, full in self._db.execute(
+            f"SELECT row, record, {text} FROM files WHERE active ORDER BY id"
+        ):
+            yield row, _decode(record, full)
+
+    def rows_named(self, reference: str) -> list[tuple[int, SkillId]]:
+        """(row, id) of the active skills whose id, else whose name or folder, is ``reference``."""
+        exact = self._db.execute("SELECT row, id FROM files WHERE active AND id=?", (reference,)).fetchall()
+        if exact:
+            return list(exact)
+        tail = "%/" + reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        query = "SELECT row, id FROM files WHERE active AND (name=? OR id LIKE ? ESCAPE '\\') ORDER BY id"
+        return list(self._db.execute(query, (reference, tail)))
+
+    def all_ids(self) -> list[SkillId]:
+        """Ids of the searched skills, in order."""
+        return [i for (i,) in self._db.execute("SELECT id FROM files WHERE active ORDER BY id")]
+
+    # --- findings ----------------------------------------------------------------------------
+
+    def put_library_findings(self, findings: Iterable[Finding]) -> None:
+        """Replace the findings that belong to the library as a whole."""
+        self.set_meta("findings", msgspec.json.encode(tuple(findings)).decode())
+
+    def findings(self) -> list[Finding]:
+        """Every finding of the library and of its files, sorted."""
+        noted = self.get_meta("findings", "[]")
+        found = list(msgspec.json.decode(noted, type=tuple[Finding, ...]))
+        for (data,) in self._db.execute("SELECT findings FROM files"):
+            found += _FINDINGS.decode(data)
+        return sorted(found)
+
+    # --- vectors -----------------------------------------------------------------------------
+
+    def missing_texts(self, encoder: str) -> list[tuple[bytes, int]]:
+        """(text hash, one row that has it) for active skills without a vector, in row order."""
+        query = (
+            "SELECT f.text_hash, min(f.row) FROM files f LEFT JOIN vectors v ON v.text_hash=f.text_hash "
+            "AND v.encoder=? WHERE f.active AND v.text_hash IS NULL GROUP BY f.text_hash ORDER BY min(f.row)"
+        )
+        return list(self._db.execute(query, (encoder,)))
+
+    def put_vectors(self, encoder: str, vectors: Iterable[tuple[bytes, bytes]]) -> None:
+        """Keep (text hash, little-endian float32 vector) pairs."""
+        self._db.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+            ((text, encoder, data) for text, data in vectors),
+        )
+
+    def vectors(self, encoder: str) -> Iterator[tuple[int, bytes]]:
+        """(row, vector) of every active skill that has one, by row."""
+        query = (
+            "SELECT f.row, v.vector FROM files f JOIN vectors v ON v.text_hash=f.text_hash AND v.encoder=? "
+            "WHERE f.active ORDER BY f.row"
+        )
+        yield from self._db.execute(query, (encoder,))
+
+    def prune_vectors(self) -> None:
+        """Forget vectors whose text no file has any more."""
+        self._db.execute(
+            "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM files WHERE text_hash NOTNULL)"
+        )
+
+
+def _blocks(rows: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
+    for start in range(0, len(rows), VARIABLES):
+        block = rows[start : start + VARIABLES]
+        yield block, ",".join("?" * len(block))
+
+
+def _decode(record: bytes, body: str) -> Skill:
+    skill = _SKILL.decode(record)
+    return replace(skill, body=body) if body else skill
+
+
+def _columns(file: FileRow, generation: int) -> tuple[Any, ...]:
+    skill = file.skill
+    record = msgspec.msgpack.encode(replace(skill, body="")) if skill else None
+    named = (skill.name, skill.body_hash, skill.description) if skill else ("", "", "")
+    return (
+        *(file.id, named[0], file.path, file.root, file.scope, file.kind, file.size, file.mtime_ns),
+        *(file.content_hash, named[1], named[2], generation, file.text_hash),
+        *(msgspec.msgpack.encode(file.findings), record, skill.body if skill else None),
+    )
