@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ReadSettings"]
+__all__ = ["DEFAULT_READ", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,3 +25,7 @@ class ReadSettings:
 
     max_yaml_aliases: int = 32
     """Legitimate frontmatter uses none; alias bombs need hundreds."""
+
+
+DEFAULT_READ = ReadSettings()
+"""What reading uses when the caller does not say."""
