@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ReadSettings"]
+__all__ = ["PackSettings", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,3 +25,26 @@ class ReadSettings:
 
     max_yaml_aliases: int = 32
     """Legitimate frontmatter uses none; alias bombs need hundreds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackSettings:
+    """Which candidates a bundle takes, and how it spreads its budget."""
+
+    min_confidence: float = 0.05
+    """A match less likely than one in twenty costs an agent more attention than it brings."""
+
+    confidence_ratio: float = 0.1
+    """A match below this share of the best match's confidence is where the list has dropped."""
+
+    max_skills: int = 12
+    """Above a dozen skills an agent reads a catalogue, not instructions."""
+
+    breadth_share: float = 0.25
+    """Share of the budget that cards of the lower ranks may take before higher ranks get their bodies."""
+
+    duplicate_body: float = 0.5
+    """Word-shingle overlap of two bodies from which they are copies; measured in decisions/0021."""
+
+    duplicate_description: float = 0.5
+    """Word overlap of two descriptions that copies with different names must also have."""
