@@ -43,8 +43,14 @@ class PackSettings:
     breadth_share: float = 0.25
     """Share of the budget that cards of the lower ranks may take before higher ranks get their bodies."""
 
-    duplicate_body: float = 0.5
-    """Word-shingle overlap of two bodies from which they are copies; measured in decisions/0021."""
+    duplicate_body: float = 0.85
+    """Overlap of word shingles from which bodies under different names are copies (decisions/0021)."""
 
-    duplicate_description: float = 0.5
-    """Word overlap of two descriptions that copies with different names must also have."""
+    duplicate_description: float = 0.95
+    """Overlap of words from which descriptions under different names are the same."""
+
+    duplicate_namesake_body: float = 0.3
+    """The same for bodies of skills with the same name: forks drift apart, their purpose does not."""
+
+    duplicate_namesake_description: float = 0.5
+    """The same for descriptions of skills with the same name."""
