@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DEFAULT_READ", "ReadSettings"]
+__all__ = ["DEFAULT_READ", "PackSettings", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +29,32 @@ class ReadSettings:
 
 DEFAULT_READ = ReadSettings()
 """What reading uses when the caller does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackSettings:
+    """Which candidates a bundle takes, and how it spreads its budget."""
+
+    min_confidence: float = 0.05
+    """A match less likely than one in twenty costs an agent more attention than it brings."""
+
+    confidence_ratio: float = 0.1
+    """A match below this share of the best match's confidence is where the list has dropped."""
+
+    max_skills: int = 12
+    """Above a dozen skills an agent reads a catalogue, not instructions."""
+
+    breadth_share: float = 0.25
+    """Share of the budget that cards of the lower ranks may take before higher ranks get their bodies."""
+
+    duplicate_body: float = 0.85
+    """Overlap of word shingles from which bodies under different names are copies (decisions/0021)."""
+
+    duplicate_description: float = 0.95
+    """Overlap of words from which descriptions under different names are the same."""
+
+    duplicate_namesake_body: float = 0.3
+    """The same for bodies of skills with the same name: forks drift apart, their purpose does not."""
+
+    duplicate_namesake_description: float = 0.5
+    """The same for descriptions of skills with the same name."""

@@ -16,6 +16,7 @@ import msgspec
 from skillquiver.errors import LibraryError, LibraryMissingError
 from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
 from skillquiver.skills.records import Skill
+from skillquiver.skills.roots import Scope
 from skillquiver.types import Finding, SkillId
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class FileRow:
     id: SkillId
     path: str
     root: str
-    scope: str
+    scope: Scope
     kind: str
     size: int
     mtime_ns: int
@@ -58,7 +59,7 @@ class Light:
     name: str
     path: str
     root: str
-    scope: str
+    scope: Scope
     size: int
     mtime_ns: int
     content_hash: str
@@ -177,7 +178,7 @@ class Store:
             "record IS NOT NULL"
         )
         rows = self._db.execute(f"SELECT {columns} FROM files ORDER BY id")
-        return {r[1]: Light(*r) for r in rows}
+        return {r[1]: _light(r) for r in rows}
 
     def put_files(self, files: Iterable[FileRow], generation: int) -> None:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
@@ -294,6 +295,15 @@ class Store:
         self._db.execute(
             "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM files WHERE text_hash NOTNULL)"
         )
+
+
+def _light(columns: tuple[Any, ...]) -> Light:
+    row, skill_id, name, path, root, scope, *rest, active, readable = columns
+    size, mtime_ns, content_hash, body_hash, description = rest
+    return Light(
+        *(row, skill_id, name, path, root, Scope(scope), size, mtime_ns),
+        *(content_hash, body_hash, description, bool(active), bool(readable)),
+    )
 
 
 def _blocks(rows: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:

@@ -1,0 +1,104 @@
+"""Near-duplicates among the candidates of one query: copies of a skill take one place.
+
+Work is proportional to the text of the candidates at hand; nothing is computed over the library. The
+rules and their precision on pairs of public skills are in docs/decisions/0021.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from skillquiver.settings import PackSettings
+from skillquiver.skills.records import Skill
+
+__all__ = ["find_duplicates"]
+
+SHINGLE = 4
+"""Words in a shingle: shorter ones meet by chance in texts about the same tool."""
+
+LONGEST = 40_000
+"""Characters of a body that are compared; a copy that differs only beyond them is still a copy."""
+
+TELLING_WORDS = 8
+"""Distinct words from which equal descriptions mean equal skills; shorter ones repeat by chance."""
+
+SHARED_LINES = 0.2
+"""Bodies that share fewer of their lines than this are not compared word by word."""
+
+_WORD = re.compile(r"\w+")
+
+
+def find_duplicates(skills: Sequence[Skill], settings: PackSettings) -> dict[int, int]:
+    """Map the position of each near-duplicate to the earlier position that stands for it.
+
+    Two skills are copies if one of these holds, overlaps being |A & B| / |A | B| (Jaccard):
+
+    - their bodies are equal;
+    - their descriptions have the same words (``duplicate_description``), at least ``TELLING_WORDS``;
+    - they share the name and half of their description (``duplicate_namesake_description``) or a third of
+      their body (``duplicate_namesake_body``);
+    - their bodies' word shingles overlap by ``duplicate_body``.
+
+    ``skills`` come best first; the one that stands for others is never itself a duplicate.
+    """
+    winners: list[tuple[int, _Text]] = []
+    found: dict[int, int] = {}
+    for position, skill in enumerate(skills):
+        text = _Text(skill)
+        twin = next((at for at, winner in winners if _is_copy(text, winner, settings)), None)
+        if twin is None:
+            winners.append((position, text))
+        else:
+            found[position] = twin
+    return found
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One skill's sets, each made when first compared."""
+
+    skill: Skill
+
+    @cached_property
+    def name(self) -> str:
+        return self.skill.name.casefold()
+
+    @cached_property
+    def described(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.skill.description.casefold()))
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        return frozenset(self.skill.body[:LONGEST].split("\n")) - {""}
+
+    @cached_property
+    def shingles(self) -> frozenset[tuple[str, ...]]:
+        words = _WORD.findall(self.skill.body[:LONGEST].casefold())
+        return frozenset(zip(*(words[offset:] for offset in range(SHINGLE)), strict=False))
+
+
+def _is_copy(left: _Text, right: _Text, settings: PackSettings) -> bool:
+    if left.skill.body_hash and left.skill.body_hash == right.skill.body_hash:
+        return True
+    described = _overlap(left.described, right.described)
+    telling = min(len(left.described), len(right.described)) >= TELLING_WORDS
+    if telling and described >= settings.duplicate_description:
+        return True
+    if left.name == right.name:
+        if described >= settings.duplicate_namesake_description:
+            return True
+        return _overlap(left.shingles, right.shingles) >= settings.duplicate_namesake_body
+    fewest = min(len(left.lines), len(right.lines))
+    if len(left.lines & right.lines) < SHARED_LINES * fewest:
+        return False
+    return _overlap(left.shingles, right.shingles) >= settings.duplicate_body
+
+
+def _overlap(left: frozenset[object], right: frozenset[object]) -> float:
+    """Jaccard overlap of two sets; 0 when both are empty."""
+    common = len(left & right)
+    union = len(left) + len(right) - common
+    return common / union if union else 0.0

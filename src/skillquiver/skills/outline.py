@@ -1,0 +1,245 @@
+"""The heading tree of a body with what each section says first."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from skillquiver.skills.markdown import CodeBlock, Document, Section
+from skillquiver.skills.sanitize import plain
+from skillquiver.skills.sentences import leading_sentences
+
+__all__ = ["outline_lines"]
+
+SECTION_LIMIT = 220
+"""Characters of first sentences per section: about two sentences of technical English."""
+
+ITEM_LIMIT = 110
+"""Characters of one list item: it names a step, it does not explain it."""
+
+ITEMS = 3
+"""List items quoted per section; the rest is counted."""
+
+SHARE = 0.22
+"""An outline above this share of its body gives up its deepest level: 10 to 25 % is the aim."""
+
+SHORTEST_CUT = 900
+"""Characters below which an outline is left as it is, whatever its share."""
+
+LONGEST = 6_000
+"""Characters of an outline, whatever the length of the body: about 1,500 tokens."""
+
+WINDOW = 4_000
+"""Characters of a section that are looked at for its first sentences."""
+
+_CONTENTS = re.compile(
+    r"(?:table of )?contents?|toc|目录|目次|inhalt(?:sverzeichnis)?|índice|sommaire", re.IGNORECASE
+)
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
+_TABLE = re.compile(r"\s*\|.*\|\s*$")
+_RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$|\s*\|?[\s:|-]+\|?$")
+_QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Z]+\]\s*)?")
+_IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|!\[\[[^\]]*\]\]")
+_LINK = re.compile(r"\[([^\]]+)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
+_HTML = re.compile(r"<!--.*?(?:-->|$)|</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>", re.DOTALL)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    level: int
+    title: str
+    says: str
+
+
+def outline_lines(document: Document, *, title: str = "") -> list[str]:
+    """Return the outline of ``document`` as lines without newlines; every line is plain text.
+
+    A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept.
+    """
+    entries = _useful([_entry(document, section) for section in document.sections()], title)
+    limit = min(LONGEST, max(SHORTEST_CUT, int(SHARE * len(document.text))))
+    return [line for entry in _shrink(entries, limit) for line in _lines(entry)]
+
+
+def _entry(document: Document, section: Section) -> _Entry:
+    blocks = _code_within(document.code_blocks, section)
+    return _Entry(section.level, _inline(section.title), _says(document.text, section, blocks))
+
+
+def _code_within(blocks: Sequence[CodeBlock], section: Section) -> Sequence[CodeBlock]:
+    low = bisect_left(blocks, section.start, key=lambda block: block.start)
+    high = bisect_left(blocks, section.end, key=lambda block: block.start)
+    return blocks[low:high]
+
+
+def _says(text: str, section: Section, blocks: Sequence[CodeBlock]) -> str:
+    """First sentences of a section; a colon at their end is answered by what follows it."""
+    start = section.start
+    if section.level:
+        start = _after_heading(text, section)
+    end = min(section.end, start + WINDOW)
+    code = next((block for block in blocks if block.start < end), None)
+    prose_end = min(end, code.start) if code else end
+    # The last line of a window that cuts a section may be half a line: it is not looked at.
+    complete = prose_end == section.end or code is not None
+    window = text[start:prose_end] if complete else text[start:prose_end].rpartition("\n")[0]
+    return _first_block(_HTML.sub("", window), code)
+
+
+def _after_heading(text: str, section: Section) -> int:
+    line_end = text.find("\n", section.start, section.end)
+    if line_end < 0:
+        return section.end
+    following = text.find("\n", line_end + 1, section.end)
+    underline = text[line_end + 1 : following if following >= 0 else section.end].strip()
+    is_setext = (
+        bool(underline) and not text.startswith("#", section.start) and set(underline) in ({"="}, {"-"})
+    )
+    return line_end + 1 + (len(text[line_end + 1 : following]) + 1 if is_setext and following >= 0 else 0)
+
+
+def _first_block(window: str, code: CodeBlock | None) -> str:
+    paragraph, items, rows = _blocks(window)
+    said = leading_sentences(_inline(" ".join(paragraph)), SECTION_LIMIT)
+    if said and not said.endswith((":", "：")):
+        return said
+    if items:
+        return f"{said} {_items(items)}".strip()
+    if rows:
+        return f"{said} {_table(rows)}".strip()
+    if code is not None:
+        return f"{said} {_code(code)}".strip()
+    return said.rstrip(":：")
+
+
+def _blocks(window: str) -> tuple[list[str], list[str], list[str]]:
+    """First paragraph, and the list items or table rows that follow it directly or stand alone."""
+    paragraph: list[str] = []
+    items: list[str] = []
+    rows: list[str] = []
+    for raw in window.split("\n"):
+        line = _QUOTE.sub("", raw)
+        kind = _kind(line)
+        if kind == "blank":
+            if (
+                paragraph
+                and not paragraph[-1].rstrip().endswith((":", "："))
+                and _inline(" ".join(paragraph))
+            ):
+                break
+        elif kind == "row":
+            rows.append(line)
+        elif kind == "item":
+            items.append(line)
+        elif items or rows:
+            if kind == "text" and not raw[:1].isspace():
+                break
+            if items and len(items[-1]) < ITEM_LIMIT * 4:
+                items[-1] += " " + line.strip()
+        elif kind == "text":
+            paragraph.append(line)
+    return paragraph, items, rows
+
+
+def _kind(line: str) -> str:
+    if not line.strip() or _RULE.match(line):
+        return "blank"
+    if _TABLE.match(line):
+        return "row"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _items(items: Sequence[str]) -> str:
+    top = [item for item in items if not item[:1].isspace()] or items
+    texts = [_inline(match[1]) for match in map(_ITEM.match, top) if match]
+    heads = [head for head in (_head(text) for text in texts[: ITEMS + 2]) if head][:ITEMS]
+    if not heads:
+        return f"({len(top)} items)" if len(top) > 1 else ""
+    more = len(top) - len(heads)
+    return "; ".join(head.rstrip(".;,") for head in heads) + (f" (and {more} more)" if more > 0 else ".")
+
+
+def _head(text: str) -> str:
+    """What a list item is about: its first sentence, or the term before its colon or dash."""
+    taken = leading_sentences(text, ITEM_LIMIT)
+    if taken:
+        return taken
+    term = re.match(r"(.{2,80}?)(?:\s+[—–-]\s+|[:：](?:\s|$))", text)
+    return term[1] if term else ""
+
+
+def _table(rows: Sequence[str]) -> str:
+    columns = [_inline(cell) for cell in rows[0].strip().strip("|").split("|")]
+    named = ", ".join(column for column in columns if column)
+    size = max(len(rows) - 1, 1)
+    return (
+        f"(table of {size} rows: {named})"
+        if named and len(named) <= ITEM_LIMIT
+        else f"(table of {size} rows)"
+    )
+
+
+def _code(code: CodeBlock) -> str:
+    lines = code.text.count("\n") or 1
+    language = plain(code.language) if len(code.language) <= 20 else ""
+    return f"({language or 'code'}, {lines} line{'s' if lines > 1 else ''})"
+
+
+def _inline(text: str) -> str:
+    """One line of prose: images and HTML gone, links as their text, bold marks off."""
+    text = _LINK.sub(r"\1", _IMAGE.sub("", _HTML.sub("", text)))
+    return plain(_EMPHASIS.sub(r"\2", text))
+
+
+def _useful(entries: Sequence[_Entry], title: str) -> list[_Entry]:
+    """Drop tables of contents and sections that say nothing and hold nothing."""
+    kept: list[_Entry] = []
+    for position, entry in enumerate(entries):
+        following = entries[position + 1].level if position + 1 < len(entries) else 0
+        if _CONTENTS.fullmatch(entry.title):
+            continue
+        if not entry.says and following <= entry.level:
+            continue
+        if position < 2 and entry.level == 1 and _same_title(entry.title, title):
+            entry = replace(entry, level=0, title="")
+        kept.append(entry)
+    return [entry for entry in kept if entry.title or entry.says]
+
+
+def _same_title(left: str, right: str) -> bool:
+    def letters(text: str) -> str:
+        return re.sub(r"\bskill\b|\W|_", "", text.lower())
+
+    return letters(left) == letters(right)
+
+
+def _shrink(entries: Sequence[_Entry], limit: int) -> list[_Entry]:
+    """Bring the outline under ``limit``: deepest sentences go first, then deepest headings, then the end."""
+    kept = list(entries)
+    for level in sorted({entry.level for entry in entries}, reverse=True):
+        if _size(kept) <= limit or level < 2:
+            break
+        kept = [replace(entry, says="") if entry.level >= level else entry for entry in kept]
+        if _size(kept) > limit and level > 2:
+            kept = [entry for entry in kept if entry.level < level]
+    left = 0
+    while kept and _size(kept) > limit:
+        kept.pop()
+        left += 1
+    if left:
+        kept.append(_Entry(0, "", f"({left} more section{'s' if left > 1 else ''})"))
+    return kept
+
+
+def _size(entries: Sequence[_Entry]) -> int:
+    return sum(entry.level + len(entry.title) + len(entry.says) + 3 for entry in entries)
+
+
+def _lines(entry: _Entry) -> Iterator[str]:
+    if entry.title:
+        yield f"{'#' * entry.level} {entry.title}"
+    if entry.says:
+        yield entry.says
