@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["DEFAULT_READ", "PackSettings", "ReadSettings"]
+__all__ = ["DEFAULT_READ", "PackSettings", "RankSettings", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,3 +58,32 @@ class PackSettings:
 
     duplicate_namesake_description: float = 0.5
     """The same for descriptions of skills with the same name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankSettings:
+    """Weights of the standardised channels, and where a ranking says that it has nothing.
+
+    The ablation behind every weight is in docs/decisions/0005.
+    """
+
+    full_weight: float = 1.0
+    """BM25 over the whole text."""
+
+    card_weight: float = 0.5
+    """BM25 over name, description and when-to-use."""
+
+    name_weight: float = 0.2
+    """BM25 over the name alone."""
+
+    dense_weight: float = 1.0
+    """Cosine of the best query window with name, description and when-to-use."""
+
+    judged: int = 3
+    """The status looks at the best confidence among this many first results."""
+
+    hit_confidence: float = 0.5
+    """From here on the best skill is more likely right than not."""
+
+    none_confidence: float = 0.05
+    """Below this the library has nothing for the query."""

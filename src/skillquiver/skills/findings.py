@@ -38,6 +38,13 @@ class Fault:
 
 FAULTS: Mapping[str, Fault] = MappingProxyType(
     {
+        # since the last index
+        "file-changed": Fault(
+            _WARNING,
+            "A file's content is not what was indexed.",
+            "Run `quiver index`; review the change first.",
+        ),
+        "file-gone": Fault(_WARNING, "An indexed file cannot be read any more.", "Run `quiver index`."),
         # discovery
         "root-missing": Fault(
             _ERROR, "A library root does not exist.", "Correct the path, or drop the root."

@@ -1,0 +1,55 @@
+"""What a search returns: frozen records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from skillquiver.types import SkillId, Status
+
+__all__ = ["Evidence", "Ranked", "Ranking"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Why a skill has its rank: what each channel gave, and what matched there.
+
+    ``channels`` maps a channel's name to its weighted z-score; they sum to the score. ``terms`` are stems
+    with what each adds to the BM25 score of the full text, best first. ``cosine`` is that of the best window
+    of the query, ``window``.
+    """
+
+    channels: dict[str, float]
+    lexical_rank: int | None = None
+    dense_rank: int | None = None
+    cosine: float | None = None
+    window: str = ""
+    terms: dict[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """One skill in a ranking. ``rank`` counts from 1; ``confidence`` is the probability of a hit, 0 to 1."""
+
+    rank: int
+    row: int
+    id: SkillId
+    name: str
+    description: str
+    path: str
+    kind: str
+    hidden: bool
+    score: float
+    confidence: float
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The answer to a query. ``degraded`` says why the dense channel is missing; empty if it is not."""
+
+    query: str
+    status: Status
+    confidence: float
+    """Of the best skill; 0 for an empty ranking."""
+    results: tuple[Ranked, ...]
+    degraded: str = ""

@@ -1,0 +1,50 @@
+"""The command group. Each command's module is imported when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from skillquiver import __version__
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS = {
+    "index": "Read folders of skills into the library, or bring it up to date.",
+    "search": "Rank the library's skills for a task.",
+    "bundle": "Pack the skills a task needs into a token budget.",
+    "show": "Show one skill.",
+    "doctor": "List what is wrong with the library.",
+}
+"""Name and first line of help of every command, in the order of a first session."""
+
+
+class _Commands(click.Group):
+    """Imports a command's module when it is needed: ``quiver show`` must not pay for ``quiver index``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order of a first session."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"skillquiver.serve.cli.{cmd_name}_command")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="quiver")
+def main() -> None:
+    """Find the smallest set of agent skills that is enough to do a task.
+
+    The library is the folder given by --library or QUIVER_LIBRARY, else one in the user's data folder.
+    """

@@ -1,0 +1,80 @@
+"""``quiver search``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from skillquiver.errors import UsageError
+from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+
+
+@click.command("search")
+@click.argument("query", nargs=-1)
+@click.option("--top-k", default=10, show_default=True, metavar="K", help="How many skills to list.")
+@click.option("--lexical", is_flag=True, help="Words only: no encoder, three times faster to start.")
+@click.option("--explain", is_flag=True, help="Say which channels, terms and query window ranked each skill.")
+@click.option("--no-hidden", is_flag=True, help="Leave out skills that their authors hide from models.")
+@click.option(
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.jsonl",
+    help="Answer each line's `query`; prints one JSON object a line: query_id, ranked, ms.",
+)
+@as_json
+@library_option
+@guarded
+def command(
+    query: tuple[str, ...],
+    *,
+    top_k: int,
+    lexical: bool,
+    explain: bool,
+    no_hidden: bool,
+    queries: Path | None,
+    json_output: bool,
+    library: Path,
+) -> None:
+    """Rank the library's skills for QUERY, a task in your own words (`-` reads standard input).
+
+    Exit code 0 whether or not something was found: `status` says hit, weak or none.
+    """
+    from skillquiver.serve import render
+    from skillquiver.serve.usecases.library import open_library
+    from skillquiver.serve.usecases.searching import search
+
+    if queries is not None:
+        if query:
+            raise UsageError("give either QUERY or --queries, not both")
+        _batch(queries, library, top_k=top_k, lexical=lexical)
+        return
+    text = query_text(query)
+    with open_library(library, lexical=lexical) as opened:
+        ranking = search(opened, text, top_k=top_k, explain=explain, hidden=not no_hidden)
+    if json_output:
+        print_json(render.ranking_data(ranking, explain=explain))
+    else:
+        say(render.ranking_text(ranking, explain=explain))
+
+
+def query_text(words: tuple[str, ...]) -> str:
+    """Join the words of a task, or read it from standard input. Raises ``UsageError`` for no words."""
+    if words == ("-",):
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not words:
+        raise UsageError("name a task, as in `fill in a PDF form`, or `-` to read it")
+    return " ".join(words)
+
+
+def _batch(file: Path, library: Path, *, top_k: int, lexical: bool) -> None:
+    from skillquiver.serve.queries import read_queries
+    from skillquiver.serve.usecases.library import open_library
+    from skillquiver.serve.usecases.searching import search_batch
+
+    queries = read_queries(file)
+    with open_library(library, lexical=lexical) as opened:
+        for answer in search_batch(opened, queries, top_k=top_k):
+            row = {"query_id": answer.query_id, "ranked": answer.ranked, "ms": answer.ms}
+            print_json(row, indent=False)

@@ -1,0 +1,1 @@
+"""What Skillquiver does, once for all faces: arguments in, frozen records out."""

@@ -1,0 +1,93 @@
+"""Where the library is, and how it is opened for questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from skillquiver.errors import AmbiguousNameError, LibraryMissingError, UnknownSkillError
+from skillquiver.index.dense import DenseIndex
+from skillquiver.index.encoders import open_encoder
+from skillquiver.index.lexical import LexicalIndex
+from skillquiver.index.store import Store
+from skillquiver.index.vectors import library_encoder
+from skillquiver.retrieve.ranker import Ranker
+from skillquiver.settings import RankSettings
+from skillquiver.skills.ids import check_skill_ref
+from skillquiver.skills.records import Skill
+from skillquiver.types import Encoder
+
+__all__ = ["Library", "find_skill", "open_library"]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """An open library."""
+
+    folder: Path
+    store: Store
+    ranker: Ranker
+
+
+@contextmanager
+def open_library(
+    folder: Path, *, lexical: bool = False, settings: RankSettings | None = None
+) -> Iterator[Library]:
+    """Open a library for searching; ``lexical`` leaves the dense channel, and its 0.5 s, out.
+
+    Raises ``LibraryMissingError`` if nothing was indexed there. Missing or outdated vectors are no error:
+    the answers say that they are lexical only, and why.
+    """
+    store = Store.open(folder)
+    try:
+        index = LexicalIndex.open(folder / "lexical")
+        if index is None or index.generation < 0:
+            raise LibraryMissingError(f"the library at {folder} is not searchable yet; run `quiver index`")
+        dense, degraded = (None, "asked for lexical search") if lexical else _open_dense(store, folder)
+        if index.generation != store.generation:
+            stale = "the library changed while it was indexed; run `quiver index` to complete it"
+            degraded = f"{degraded}; {stale}" if degraded else stale
+        ranker = Ranker(store, index, dense, settings=settings or RankSettings(), degraded=degraded)
+        yield Library(folder, store, ranker)
+    finally:
+        store.close()
+
+
+def _open_dense(store: Store, folder: Path) -> tuple[tuple[DenseIndex, Encoder] | None, str]:
+    registered, name = library_encoder(store)
+    if DenseIndex.generation_of(folder / "dense") != (store.generation, name):
+        return None, "vectors are not ready: lexical only; run `quiver index` to complete them"
+    index = DenseIndex.open(folder / "dense")
+    if index is None:
+        return None, "the vectors are damaged: lexical only; run `quiver index` to write them again"
+    encoder = open_encoder(registered)
+    if encoder.name != name:
+        return None, f"vectors were made with {name}: lexical only; run `quiver index` to renew them"
+    return (index, encoder), ""
+
+
+def find_skill(store: Store, reference: str) -> tuple[int, Skill]:
+    """Return the skill with this id, or with this name if only one has it.
+
+    Raises ``UsageError`` for a reference that is a path, ``UnknownSkillError``, ``AmbiguousNameError``.
+    """
+    wanted = check_skill_ref(reference)
+    found = store.rows_named(wanted)
+    if not found:
+        raise UnknownSkillError(wanted, _close(store, wanted))
+    if len(found) > 1:
+        raise AmbiguousNameError(wanted, [skill_id for _, skill_id in found])
+    row = found[0][0]
+    return row, store.skills([row])[row]
+
+
+def _close(store: Store, wanted: str) -> list[str]:
+    """Ids whose last part, or whole, is spelled like ``wanted``."""
+    ids: dict[str, str] = {}
+    for skill_id in store.all_ids():
+        ids.setdefault(skill_id.rsplit("/", 1)[-1], skill_id)
+    near = get_close_matches(wanted.rsplit("/", 1)[-1], ids, n=3, cutoff=0.75)
+    return [ids[name] for name in near]

@@ -1,0 +1,20 @@
+"""Where the library is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+__all__ = ["LIBRARY_VARIABLE", "library_folder"]
+
+LIBRARY_VARIABLE = "QUIVER_LIBRARY"
+
+
+def library_folder(given: str, environment: Mapping[str, str]) -> Path:
+    """Folder of the library: ``given``, else ``QUIVER_LIBRARY``, else the per-user data folder."""
+    chosen = given or environment.get(LIBRARY_VARIABLE, "")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("skillquiver", appauthor=False) / "library"

@@ -1,0 +1,88 @@
+"""Search, and pack what was found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from skillquiver.errors import UsageError
+from skillquiver.retrieve.bundle import Bundle, Candidate
+from skillquiver.retrieve.pack import pack
+from skillquiver.retrieve.ranking import Ranked, Ranking
+from skillquiver.serve.usecases.library import Library
+from skillquiver.settings import PackSettings
+from skillquiver.types import SkillId, Status
+
+__all__ = ["BatchAnswer", "BatchQuery", "bundle", "search", "search_batch"]
+
+BUNDLE_POOL = 30
+"""Ranked skills that compete for a bundle: several times what one holds, copies included."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchQuery:
+    """One line of a query file."""
+
+    query_id: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswer:
+    """One line of a run file: ids, best first, none where the status is ``none``; ``ms`` is the time taken."""
+
+    query_id: str
+    ranked: tuple[SkillId, ...]
+    ms: float
+
+
+def search(
+    library: Library, query: str, *, top_k: int = 10, explain: bool = False, hidden: bool = True
+) -> Ranking:
+    """Rank the library for ``query``; without ``hidden``, skills hidden from models are left out."""
+    if top_k < 1:
+        raise UsageError(f"--top-k is {top_k}; ask for at least 1")
+    return library.ranker.rank(query, top_k=top_k, explain=explain, hidden=hidden)
+
+
+def search_batch(library: Library, queries: Iterable[BatchQuery], *, top_k: int) -> Iterator[BatchAnswer]:
+    """Answer many queries on one open library, in order, as they come."""
+    for one in queries:
+        started = time.perf_counter()
+        ranking = search(library, one.query, top_k=top_k)
+        ids = tuple(result.id for result in ranking.results) if ranking.status is not Status.NONE else ()
+        yield BatchAnswer(one.query_id, ids, round((time.perf_counter() - started) * 1000, 2))
+
+
+def bundle(
+    library: Library, query: str, *, budget: int, max_skills: int | None = None
+) -> tuple[Bundle, Ranking]:
+    """Rank the library for ``query`` and pack the best into ``budget`` tokens; also returns the ranking."""
+    if budget < 1:
+        raise UsageError(f"--budget is {budget}; a bundle needs at least one token")
+    settings = PackSettings() if max_skills is None else PackSettings(max_skills=max_skills)
+    if settings.max_skills < 1:
+        raise UsageError(f"--max-skills is {max_skills}; ask for at least 1")
+    ranking = library.ranker.rank(query, top_k=BUNDLE_POOL)
+    skills = library.store.skills([result.row for result in ranking.results])
+    candidates = [
+        Candidate(
+            skill=skills[result.row],
+            score=result.score,
+            confidence=result.confidence,
+            evidence=_why(result),
+        )
+        for result in ranking.results
+        if result.row in skills
+    ]
+    return pack(candidates, budget=budget, settings=settings, status=ranking.status), ranking
+
+
+def _why(result: Ranked) -> str:
+    parts = [f"rank {result.rank}"]
+    if result.evidence.lexical_rank:
+        parts.append(f"lexical {result.evidence.lexical_rank}")
+    if result.evidence.dense_rank:
+        parts.append(f"dense {result.evidence.dense_rank}")
+    return ", ".join(parts)
