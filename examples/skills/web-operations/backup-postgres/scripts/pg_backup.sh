@@ -39,6 +39,8 @@ pg_restore --list "$part" > /dev/null
 mv "$part" "$directory/$name"
 (cd "$directory" && sha256sum "$name" > "$name.sha256")
 
-# The digit after the dash keeps "shop" from deleting the dumps of "shop-test".
-find "$directory" -maxdepth 1 -type f -name "$database-[0-9]*T[0-9]*Z.dump*" -mtime "+$days" -exec rm -f {} +
+# Exact digits, so that "shop" never deletes the dumps of "shop-test" or "shop-2".
+two='[0-9][0-9]'
+stamp="$two$two$two${two}T$two$two${two}Z"
+find "$directory" -maxdepth 1 -type f -name "$database-$stamp.dump*" -mtime "+$days" -exec rm -f {} +
 echo "$directory/$name"
