@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import wave
@@ -59,7 +60,10 @@ def _queries() -> list[dict[str, Any]]:
 
 def _run(script: str, *arguments: str | Path, cwd: Path, code: int = 0) -> str:
     words = [sys.executable, str(ROOT / script), *map(str, arguments)]
-    done = subprocess.run(words, cwd=cwd, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    environment = os.environ | {"PYTHONUTF8": "1", "no_proxy": "127.0.0.1"}
+    done = subprocess.run(
+        words, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
     assert done.returncode == code, done.stderr
     return done.stdout
 
@@ -123,6 +127,7 @@ def test_no_query_expects_a_skill_that_is_deprecated_or_hidden_from_models() -> 
 
 def test_the_readme_lists_every_skill_once() -> None:
     table = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert f"{len(IDS)} skills" in table
     listed = re.findall(r"^\| ([a-z][\w-]+) \|", table, re.MULTILINE)
     assert sorted(name for name in listed if name != "skill") == sorted(skill.split("/")[1] for skill in IDS)
 
@@ -266,7 +271,7 @@ def test_the_health_check_reports_a_refused_connection_and_fails(tmp_path: Path)
     assert answer["problem"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="needs sha256sum")
 def test_the_backup_thins_out_old_dumps_of_its_own_database_only(tmp_path: Path) -> None:
     tools, target = tmp_path / "bin", tmp_path / "dumps"
     tools.mkdir()
