@@ -118,6 +118,16 @@ def test_queries_are_forty_with_unique_ids_and_every_gold_skill_exists() -> None
         assert rest in IDS
 
 
+def test_every_ordered_pair_names_two_skills_and_quotes_what_they_say() -> None:
+    lines = (EXAMPLES / "order.jsonl").read_text(encoding="utf-8").splitlines()
+    for edge in map(json.loads, lines):
+        texts = [
+            IDS[edge[end].removeprefix("samples/")].read_text(encoding="utf-8") for end in ("before", "after")
+        ]
+        needed = all if edge["form"] == "artifact" else any
+        assert needed(edge["evidence"] in " ".join(text.split()) for text in texts), edge
+
+
 def test_no_query_expects_a_skill_that_is_deprecated_or_hidden_from_models() -> None:
     for skill in {skill.removeprefix("samples/") for query in _queries() for skill in query["gold"]}:
         fields = _frontmatter(IDS[skill])
