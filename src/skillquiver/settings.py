@@ -73,10 +73,10 @@ class RankSettings:
     card_weight: float = 0.5
     """BM25 over name, description and when-to-use."""
 
-    name_weight: float = 0.2
+    name_weight: float = 0.4
     """BM25 over the name alone."""
 
-    dense_weight: float = 1.0
+    dense_weight: float = 0.8
     """Cosine of the best query window with name, description and when-to-use."""
 
     judged: int = 3

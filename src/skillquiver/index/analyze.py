@@ -1,9 +1,10 @@
 """Text to terms: one analyzer for documents and queries.
 
 Words are lower-cased runs of letters and digits, stemmed by Snowball's English stemmer (Porter2)
-after stop words are removed; ``camelCase`` and ``snake_case`` names also yield their parts. Chinese,
-Japanese and Korean text has no spaces, so each run of it yields overlapping character bigrams (the
-usual baseline for CJK retrieval; Nie et al., 1999), and single characters only where a run is one long.
+after stop words are removed. Chinese, Japanese and Korean text has no spaces, so each run of it yields
+overlapping character bigrams (the usual baseline for CJK retrieval; Nie et al., 1999), and single
+characters only where a run is one long. ``snake_case`` falls apart at its underscores; splitting
+``camelCase`` as well was tried and ranked worse (docs/decisions/0005).
 """
 
 from __future__ import annotations
@@ -36,13 +37,11 @@ MAX_TERM = 64
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003134f"
 _RUN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_])+")
 _CJK_CHARACTER = re.compile(rf"[{_CJK}]")
-_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def analyze(text: str) -> list[str]:
     """Return the terms of ``text`` in order, with repetitions. Any string is legal."""
-    if not text.isascii():
-        text = normalize("NFKC", text)
+    text = text.lower() if text.isascii() else normalize("NFKC", text).lower()
     cache = _stems()
     terms: list[str] = []
     for run in _RUN.findall(text):
@@ -76,9 +75,7 @@ def _terms_of(run: str) -> tuple[str, ...]:
         return tuple(_bigrams(run))
     if len(run) > MAX_TERM:
         return ()
-    parts = [run, *(_CASE.split(run) if not run.islower() else ())]
-    words = dict.fromkeys(part.lower() for part in parts)
-    return tuple(_stemmer().stemWord(word) for word in words if word not in STOP_WORDS)
+    return () if run in STOP_WORDS else (_stemmer().stemWord(run),)
 
 
 def _bigrams(run: str) -> Iterator[str]:

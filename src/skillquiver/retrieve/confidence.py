@@ -1,36 +1,62 @@
-"""Confidence: how likely a result is a hit."""
+"""Confidence: how likely a result is a hit, from signals that do not depend on the library's size.
+
+A logistic model, P = 1 / (1 + exp(-w·x)), fitted by ``benchmarks/calibrate.py`` on public queries with gold
+answers and on requests that no skill answers (docs/decisions/0006 has the data and the reliability table).
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from types import MappingProxyType
 
+from skillquiver.retrieve.ranking import Evidence
 from skillquiver.settings import RankSettings
 from skillquiver.types import Status
 
-__all__ = ["Signals", "probability", "status_of"]
+__all__ = ["HYBRID_WEIGHTS", "LEXICAL_WEIGHTS", "confidence", "features", "status_of"]
+
+HYBRID_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": -4.0,
+        "cosine": 6.0,
+        "coverage": 2.0,
+        "log_terms": 0.1,
+        "coverage_log_terms": 0.5,
+        "log_rank": -1.0,
+    }
+)
+"""With a dense channel."""
+
+LEXICAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"bias": -3.0, "coverage": 4.0, "log_terms": 0.1, "coverage_log_terms": 0.5, "log_rank": -1.0}
+)
+"""Without one: fewer signals, so less confident answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """What is known of one result, on scales that do not depend on the size of the library."""
-
-    cosine: float | None
-    """Best window; ``None`` without a dense channel."""
-    coverage: float
-    """BM25 score over the highest score any text could reach with this query, 0 to 1."""
-    terms: int
-    score: float
-
-
-def probability(signals: Signals) -> float:
-    """Logistic."""
-    cosine = signals.cosine if signals.cosine is not None else 0.0
-    return 1 / (1 + math.exp(-(8 * (cosine - 0.4) + 4 * (signals.coverage - 0.3))))
+def features(evidence: Evidence, *, terms: int, rank: int) -> dict[str, float]:
+    """The model's inputs. ``terms`` is the number of distinct query terms the library knows."""
+    length = math.log1p(terms)
+    named = {
+        "bias": 1.0,
+        "coverage": evidence.coverage,
+        "log_terms": length,
+        "coverage_log_terms": evidence.coverage * length,
+        "log_rank": math.log(rank),
+    }
+    return named if evidence.cosine is None else {**named, "cosine": evidence.cosine}
 
 
-def status_of(confidence: float, settings: RankSettings) -> Status:
-    """Turn."""
-    if confidence >= settings.hit_confidence:
+def confidence(evidence: Evidence, *, terms: int, rank: int) -> float:
+    """Probability from 0 to 1 that this result is a hit."""
+    named = features(evidence, terms=terms, rank=rank)
+    weights = HYBRID_WEIGHTS if "cosine" in named else LEXICAL_WEIGHTS
+    logit = math.fsum(weights[name] * value for name, value in named.items())
+    return 1 / (1 + math.exp(-logit))
+
+
+def status_of(best: float, settings: RankSettings) -> Status:
+    """``hit``, ``weak`` or ``none`` for the best confidence among the first results."""
+    if best >= settings.hit_confidence:
         return Status.HIT
-    return Status.WEAK if confidence >= settings.none_confidence else Status.NONE
+    return Status.WEAK if best >= settings.none_confidence else Status.NONE

@@ -12,7 +12,7 @@ from skillquiver.index.analyze import cjk_share
 from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import K1, Field, LexicalIndex, query_terms
 from skillquiver.index.store import Store
-from skillquiver.retrieve.confidence import Signals, probability, status_of
+from skillquiver.retrieve.confidence import confidence, status_of
 from skillquiver.retrieve.fuse import POOL, Channel, fuse, standardise
 from skillquiver.retrieve.ranking import Evidence, Ranked, Ranking
 from skillquiver.retrieve.windows import split_windows
@@ -72,11 +72,12 @@ class Ranker:
             self._result(scores, rank, row, skill, score, explain=explain and rank <= top_k)
             for rank, (score, row, skill) in enumerate(first, start=1)
         )
-        confidence = max((r.confidence for r in results[: self._settings.judged]), default=0.0)
+        best = max((r.confidence for r in results[: self._settings.judged]), default=0.0)
         return Ranking(
             query=query,
-            status=status_of(confidence, self._settings),
-            confidence=confidence,
+            status=status_of(best, self._settings),
+            confidence=best,
+            terms=len(scores.terms),
             results=results[: max(top_k, 0)],
             degraded=self._degraded,
         )
@@ -101,6 +102,7 @@ class Ranker:
     def _result(
         self, scores: _Scores, rank: int, row: int, skill: Skill, score: float, *, explain: bool
     ) -> Ranked:
+        evidence = self._evidence(scores, row, explain=explain)
         return Ranked(
             rank=rank,
             row=row,
@@ -111,8 +113,8 @@ class Ranker:
             kind=skill.kind.value,
             hidden=skill.hidden,
             score=score,
-            confidence=self._confidence(scores, row, score),
-            evidence=self._evidence(scores, row, explain=explain),
+            confidence=confidence(evidence, terms=len(scores.terms), rank=rank),
+            evidence=evidence,
         )
 
     # --- channels ----------------------------------------------------------------------------
@@ -173,24 +175,15 @@ class Ranker:
         window = int(scores.cosines[at].argmax())
         return float(scores.cosines[at, window]), window
 
-    def _confidence(self, scores: _Scores, row: int, score: float) -> float:
-        cosine = self._cosine(scores, row)
-        coverage = scores.full.get(row, 0.0) / scores.best_bm25 if scores.best_bm25 else 0.0
-        signals = Signals(
-            cosine=cosine[0] if cosine else None, coverage=coverage, terms=len(scores.terms), score=score
-        )
-        return probability(signals)
-
     def _evidence(self, scores: _Scores, row: int, *, explain: bool) -> Evidence:
         cosine = self._cosine(scores, row)
-        terms = None
-        if explain:
-            terms = self._lexical.term_scores(scores.terms, Field.FULL, row)
+        coverage = scores.full.get(row, 0.0) / scores.best_bm25 if scores.best_bm25 else 0.0
         return Evidence(
             channels={name: round(channel.of(row), 4) for name, channel in scores.channels.items()},
+            coverage=round(coverage, 4),
             lexical_rank=scores.lexical_ranks.get(row),
             dense_rank=scores.dense_ranks.get(row),
             cosine=round(cosine[0], 4) if cosine else None,
             window=scores.windows[cosine[1]] if cosine else "",
-            terms=terms,
+            terms=self._lexical.term_scores(scores.terms, Field.FULL, row) if explain else None,
         )

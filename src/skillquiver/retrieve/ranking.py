@@ -15,10 +15,12 @@ class Evidence:
 
     ``channels`` maps a channel's name to its weighted z-score; they sum to the score. ``terms`` are stems
     with what each adds to the BM25 score of the full text, best first. ``cosine`` is that of the best window
-    of the query, ``window``.
+    of the query, ``window``. ``coverage`` is the BM25 score of the full text over the highest that any text could
+    reach with this query, 0 to 1.
     """
 
     channels: dict[str, float]
+    coverage: float = 0.0
     lexical_rank: int | None = None
     dense_rank: int | None = None
     cosine: float | None = None
@@ -52,4 +54,6 @@ class Ranking:
     confidence: float
     """Of the best skill; 0 for an empty ranking."""
     results: tuple[Ranked, ...]
+    terms: int = 0
+    """Distinct terms of the query that the library knows."""
     degraded: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -69,5 +70,5 @@ def print_json(data: Mapping[str, Any], *, indent: bool = True) -> None:
 
 def say(text: str) -> None:
     """Write text to standard output, whatever its encoding can hold."""
-    encoding = getattr(click.get_text_stream("stdout"), "encoding", None) or "utf-8"
+    encoding = sys.stdout.encoding or "utf-8"
     click.echo(text.encode(encoding, "replace").decode(encoding))

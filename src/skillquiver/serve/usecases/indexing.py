@@ -29,8 +29,8 @@ def index_library(
     """Index the roots given as ``LABEL=FOLDER`` or ``FOLDER``, and those the library already has.
 
     ``hosts`` is (home, working folder): where agent hosts keep skills. They are indexed too with
-    ``use_hosts``, or when there is no other root. Raises ``UsageError`` for a root that is no folder, ``LibraryLockedError``
-    while another process writes.
+    ``use_hosts``, or when there is no other root. Raises ``UsageError`` for a root that is no folder,
+    ``LibraryLockedError`` while another process writes.
     """
     parsed = [parse_root(text) for text in roots]
     for root in parsed:

@@ -30,7 +30,7 @@ class BatchQuery:
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """One line of a run file: ids, best first, none where the status is ``none``; ``ms`` is the time taken."""
+    """One line of a run file: ids, best first, none where the status is ``none``; ``ms`` it took."""
 
     query_id: str
     ranked: tuple[SkillId, ...]
