@@ -113,20 +113,22 @@ class _Reader:
         self._inline: list[tuple[str, int]] = []
 
     def take(self, event: Any, start: int, end: int) -> None:
-        if isinstance(event, str):
-            if event in ("SoftBreak", "HardBreak"):
+        """Fold one event; most of them are outside everything we keep, and leave at the first test."""
+        if event.__class__ is str:
+            if self._open and event in ("SoftBreak", "HardBreak"):
                 self._say(" ")
-            return
-        kind, value = next(iter(event.items()))
-        if kind == "Start":
-            self._start(value, start)
-        elif kind == "End":
-            self._end(value, end)
-        elif kind == "Text":
-            self._say(value)
-        elif kind == "Code":
-            self._say(value)
-            self._inline.append((value, self._at(start)))
+        elif "Text" in event:
+            if self._open:
+                self._say(event["Text"])
+        elif "End" in event:
+            if self._open:
+                self._end(event["End"], end)
+        elif "Start" in event:
+            if event["Start"].__class__ is dict:
+                self._start(event["Start"], start)
+        elif "Code" in event:
+            self._say(event["Code"])
+            self._inline.append((event["Code"], self._at(start)))
 
     def document(self) -> Document:
         return Document(

@@ -90,7 +90,7 @@ def read_skill(found: FoundFile, settings: ReadSettings = DEFAULT_READ) -> Parse
 
 def body_hash(body: str) -> str:
     """SHA-256 of a body without outer white space and blanks at line ends: equal bodies are mirrors."""
-    lines = (line.rstrip() for line in body.strip().split("\n"))
+    lines = map(str.rstrip, body.strip().split("\n"))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
 
 
@@ -127,6 +127,7 @@ def _build(
         metadata=dict(fields),
         hidden=as_flag(field(fields, "disable-model-invocation")),
         mtime_ns=found.mtime_ns,
+        scope=found.scope,
     )
 
 
