@@ -12,7 +12,7 @@ from skillquiver.skills.terms import file_terms, type_of
 __all__ = ["read_code"]
 
 _CALL = re.compile(
-    r"([A-Za-z_][\w.]*)\s*\(\s*(?:[rfbuRFBU]{0,2}(['\"])([^'\"\n]{1,200})\2)?\s*(,\s*(?:mode\s*=\s*)?['\"]([rwaxbt+]{1,3})['\"])?"
+    r"([A-Za-z_][\w.]{0,99}+)[ ]?\(\s*(?:[rfbuRFBU]{0,2}(['\"])([^'\"\n]{1,200})\2)?\s*(,\s*(?:mode\s*=\s*)?['\"]([rwaxbt+]{1,3})['\"])?"
 )
 _PATH_CALL = re.compile(r"Path\(\s*[rf]?(['\"])([^'\"\n]{1,200})\1\s*\)\.(read|write)_(?:text|bytes)")
 _IMPORT = re.compile(
@@ -49,16 +49,12 @@ _DISTRIBUTIONS = {
 """Import name (lower case) → name of the package that is installed."""
 
 _LOCAL = frozenset(
-    "app apps src lib libs core common utils util helpers helper config configs settings models model main module "
-    "modules services service schemas schema database db api tests test scripts script tools types constants "
-    "your_module my_module mymodule myapp my_app your_app mypackage my_package package project handlers routes "
-    "views components shared base client server agent agents pipeline your_package yourapp example examples".split()
+    ["app", "apps", "src", "lib", "libs", "core", "common", "utils", "util", "helpers", "helper", "config", "configs", "settings", "models", "model", "main", "module", "modules", "services", "service", "schemas", "schema", "database", "db", "api", "tests", "test", "scripts", "script", "tools", "types", "constants", "your_module", "my_module", "mymodule", "myapp", "my_app", "your_app", "mypackage", "my_package", "package", "project", "handlers", "routes", "views", "components", "shared", "base", "client", "server", "agent", "agents", "pipeline", "your_package", "yourapp", "example", "examples"]
 )
 """Import names of the example's own files."""
 
 _NODE = frozenset(
-    "fs path os http https http2 url util crypto stream events child_process cluster net dns tls zlib readline "
-    "assert buffer process querystring timers vm worker_threads perf_hooks string_decoder module console test".split()
+    ["fs", "path", "os", "http", "https", "http2", "url", "util", "crypto", "stream", "events", "child_process", "cluster", "net", "dns", "tls", "zlib", "readline", "assert", "buffer", "process", "querystring", "timers", "vm", "worker_threads", "perf_hooks", "string_decoder", "module", "console", "test"]
 )
 
 _READ = {

@@ -58,10 +58,11 @@ def find_facts(
             if not block.language:
                 read_shell(block.text, found, prompts_only=True)
             read_code(block.language, block.text, found)
+    described, declared = described_types(description), section_terms(document)
     for terms, direction in ((found.reads, "inputs"), (found.writes, "outputs")):
         terms.update(_declared(field(fields, direction, direction[:-1])))
-        terms.update(described_types(description)[direction])
-        terms.update(section_terms(document)[direction])
+        terms.update(described[direction])
+        terms.update(declared[direction])
     found.tools.update(_declared_tools(fields))
     found.scripts.update(path for path in siblings if path.endswith(_SCRIPT_ENDS))
     found.scripts.update(_named_scripts(document))

@@ -79,7 +79,9 @@ def read_markdown(text: str) -> Document:
     options = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_TASKLISTS
     reader = _Reader(text)
     for event, span in pyromark.events_with_range(text, options=options):
-        reader.take(event, span["start"], span["end"])
+        # most events are text outside everything we keep: they cost two look-ups here
+        if reader.inside or (event.__class__ is dict and ("Start" in event or "Code" in event)):
+            reader.take(event, span["start"], span["end"])
     return reader.document()
 
 
@@ -106,23 +108,20 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, _Offsets(text)
-        self._open: list[tuple[str, Any, int, list[str]]] = []
+        self.inside: list[tuple[str, Any, int, list[str]]] = []
         self._headings: list[Heading] = []
         self._blocks: list[CodeBlock] = []
         self._links: list[Link] = []
         self._inline: list[tuple[str, int]] = []
 
     def take(self, event: Any, start: int, end: int) -> None:
-        """Fold one event; most of them are outside everything we keep, and leave at the first test."""
         if event.__class__ is str:
-            if self._open and event in ("SoftBreak", "HardBreak"):
+            if event in ("SoftBreak", "HardBreak"):
                 self._say(" ")
         elif "Text" in event:
-            if self._open:
-                self._say(event["Text"])
+            self._say(event["Text"])
         elif "End" in event:
-            if self._open:
-                self._end(event["End"], end)
+            self._end(event["End"], end)
         elif "Start" in event:
             if event["Start"].__class__ is dict:
                 self._start(event["Start"], start)
@@ -136,18 +135,18 @@ class _Reader:
         )
 
     def _say(self, text: str) -> None:
-        for _, _, _, words in self._open:
+        for _, _, _, words in self.inside:
             words.append(text)
 
     def _start(self, value: Any, start: int) -> None:
         for name, detail in _tags(value):
-            self._open.append((name, detail, self._at(start), []))
+            self.inside.append((name, detail, self._at(start), []))
 
     def _end(self, value: Any, end: int) -> None:
         name = value if isinstance(value, str) else next(iter(value))
-        if not self._open or self._open[-1][0] != name:
+        if not self.inside or self.inside[-1][0] != name:
             return
-        _, detail, start, words = self._open.pop()
+        _, detail, start, words = self.inside.pop()
         text = "".join(words)
         if name == "Heading":
             self._headings.append(Heading(int(detail["level"][1:]), text.strip(), start, self._at(end)))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from skillquiver.skills.markdown import Document, Section
-from skillquiver.skills.terms import ACRONYMS, TYPE_WORDS, file_terms, name_term
+from skillquiver.skills.terms import ACRONYMS, TYPE_WORDS, file_terms, name_term, type_of
 
 __all__ = ["described_types", "section_terms"]
 
@@ -22,80 +22,95 @@ _OUTPUT_TITLE = re.compile(
     r"what it produces)(?:\s*\(.*\))?:?",
     re.IGNORECASE,
 )
-_TEMPLATE_TITLE = re.compile(r"structure|schema", re.IGNORECASE)
+_TITLE_HINT = re.compile(r"put|requi|deliver|artifact|support|need|produce|generat", re.IGNORECASE)
+"""Letters that every such title has: most documents end here."""
+
 _PROPERTIES = re.compile(r'"properties"\s*:\s*\{')
-_KEY = re.compile(r'"([A-Za-z_]\w{2,40})"\s*:\s*\{')
 _PLAIN_KEYS = frozenset(
-    "type properties items required description success error errors message status result results metadata "
-    "artifacts summary data name options config id title version timestamp notes".split()
+    ["type", "properties", "items", "required", "description", "success", "error", "errors", "message", "status", "result", "results", "metadata", "artifacts", "summary", "data", "name", "options", "config", "id", "title", "version", "timestamp", "notes"]
 )
 _MAX_SECTION = 6000
 """Characters of one section that are looked at."""
 
-_INWARD = "read|reads|reading|parse|parses|parsing|extract|extracts|extracting|analyze|analyzes|analyzing|analyse|load|loads|import|imports|ingest|ingests|open|opens|process|processes|processing|from|given|merge|merging|split|splitting|fill|filling|ocr|transcribe|transcribes"
-_OUTWARD = "write|writes|writing|create|creates|creating|generate|generates|generating|produce|produces|producing|export|exports|exporting|save|saves|saving|output|outputs|build|builds|render|renders|rendering|draft|drafts|to|into|as"
-_BOTH = "edit|edits|editing|modify|modifies|modifying|manipulate|manipulating|manipulation|update|updates|updating|annotate|annotating|work with|working with|works with|redact|redacts"
-_CONVERT = (
-    "convert|converts|converting|conversion|transform|transforms|transforming|turn|turns|translate|translates"
+_ROLES = {
+    **dict.fromkeys(
+        ["read", "reads", "reading", "parse", "parses", "parsing", "extract", "extracts", "extracting", "analyze", "analyzes", "analyzing", "analyse", "load", "loads", "loading", "import", "imports", "importing", "ingest", "ingests", "ingesting", "open", "opens", "process", "processes", "processing", "from", "merge", "merges", "merging", "split", "splits", "splitting", "fill", "fills", "filling", "ocr", "transcribe", "transcribes", "transcribing"],
+        "inward",
+    ),
+    **dict.fromkeys(
+        ["write", "writes", "writing", "create", "creates", "creating", "generate", "generates", "generating", "produce", "produces", "producing", "export", "exports", "exporting", "save", "saves", "saving", "output", "outputs", "build", "builds", "building", "render", "renders", "rendering", "draft", "drafts", "drafting"],
+        "outward",
+    ),
+    **dict.fromkeys(
+        ["edit", "edits", "editing", "modify", "modifies", "modifying", "manipulate", "manipulates", "manipulating", "manipulation", "annotate", "annotates", "annotating", "redact", "redacts", "redacting"],
+        "both",
+    ),
+    **dict.fromkeys(
+        ["convert", "converts", "converting", "conversion", "transform", "transforms", "transforming", "turn", "turns", "translate", "translates"],
+        "convert",
+    ),
+    **dict.fromkeys(("to", "into", "as"), "toward"),
+    **dict.fromkeys((".", ";", "!", "?", "not", "never", "without", "when", "if", "instead"), "stop"),
+}
+"""What a word of a description says about the file types after it."""
+
+_TOKEN = re.compile(r"[.;!?](?=\s|$)|(?<![\w/])\*?\.[A-Za-z0-9]{2,8}\b|[A-Za-z][A-Za-z0-9]*")
+_PROTOCOL = frozenset(
+    ["api", "apis", "schema", "schemas", "rpc", "path", "injection", "validation", "web", "viewer", "parser", "token", "tokens", "ld"]
 )
-_WORDS = "|".join(sorted((re.escape(word) for word in TYPE_WORDS), key=len, reverse=True))
-_SCAN = re.compile(
-    rf"\b(?P<both>{_BOTH})\b|\b(?P<convert>{_CONVERT})\b|\b(?P<inward>{_INWARD})\b|\b(?P<outward>{_OUTWARD})\b"
-    rf"|\b(?P<word>{_WORDS})\b|(?P<stop>[.;!?](?=\s|$)|\b(?:when|if|for|using|with|via|not|never|without|instead|about)\b)"
-    rf"|(?P<file>(?<![\w/])\*?\.[A-Za-z0-9]{{2,8}}\b)|(?P<acronym>\b[A-Z][A-Z0-9]{{2,6}}(?=s?\b))",
-    re.IGNORECASE,
-)
-_API = re.compile(
-    r"s?[- ](?:api|schema|rest|viewer|parser library|rpc|web token|path|injection|validation)", re.IGNORECASE
-)
+"""``JSON API``, ``JSON-LD``, ``XML injection``: not a file that goes in or out."""
 
 
 def described_types(description: str) -> dict[str, set[str]]:
     """``{"inputs": …, "outputs": …}``: file types of the description by the verb that governs them.
 
     A verb holds until the next verb or the end of the clause; ``to`` and ``into`` turn outward only after
-    a verb of converting or writing, ``from`` always turns inward.
+    a verb of converting, ``from`` always turns inward.
     """
-    inward: set[str] = set()
-    outward: set[str] = set()
+    found: dict[str, set[str]] = {"inputs": set(), "outputs": set()}
+    tokens = _TOKEN.findall(description)
+    if not any(token[-1:].isupper() or "." in token or token.lower() in _FIRST_WORDS for token in tokens):
+        return found
     direction, converting = "", False
-    for match in _SCAN.finditer(description):
-        kind, text = match.lastgroup, match[0].lower()
-        if kind == "stop":
-            direction, converting = (
-                ("", False)
-                if text in ".;!?" or text in ("not", "never", "without")
-                else (direction, converting)
-            )
-        elif kind == "convert":
-            direction, converting = "inward", True
-        elif kind in ("both", "inward"):
-            direction, converting = kind, converting and text != "both"
-        elif kind == "outward":
-            turns = text not in ("to", "into", "as") or converting or direction == "outward"
-            direction = "outward" if turns else direction
+    for at, token in enumerate(tokens):
+        role = _ROLES.get(token.lower())
+        if role is None:
+            following = tokens[at + 1] if at + 1 < len(tokens) else ""
+            kind = _described_type(token, following) if direction else ""
+            if kind and direction in ("inward", "both"):
+                found["inputs"].add(kind)
+            if kind and direction in ("outward", "both"):
+                found["outputs"].add(kind)
+        elif role == "toward":
+            direction = "outward" if converting else direction
         else:
-            types = _types(match, description)
-            inward.update(types if direction in ("inward", "both") else ())
-            outward.update(types if direction in ("outward", "both") else ())
-    return {"inputs": inward, "outputs": outward}
+            converting = role == "convert" or (converting and role == "inward" and token == "from")
+            direction = {"stop": "", "convert": "inward"}.get(role, role)
+    return found
 
 
-def _types(match: re.Match[str], text: str) -> tuple[str, ...]:
-    if match.lastgroup == "file":
-        return tuple(file_terms(match[0]))
-    if _API.match(text, match.end()):
-        return ()
-    if match.lastgroup == "word":
-        return (TYPE_WORDS[match[0].lower()],)
-    known = ACRONYMS.get(match[0]) or ACRONYMS.get(match[0].removesuffix("S").removesuffix("s"))
-    return (known,) if known else ()
+def _described_type(token: str, following: str) -> str:
+    """The file type a word stands for, or ``""``."""
+    lower = token.lower()
+    if token.startswith((".", "*")):
+        return type_of(token)
+    if following.lower() in _PROTOCOL:
+        return ""
+    known = ACRONYMS.get(token) or ACRONYMS.get(token.removesuffix("s"))
+    if known:
+        return known
+    return TYPE_WORDS.get(lower) or TYPE_WORDS.get(f"{lower} {following.lower()}", "")
+
+
+_FIRST_WORDS = frozenset(word.split()[0] for word in TYPE_WORDS)
 
 
 def section_terms(document: Document) -> dict[str, set[str]]:
     """``{"inputs": …, "outputs": …}``: files, types and schema properties of sections with such a title."""
     found: dict[str, set[str]] = {"inputs": set(), "outputs": set()}
-    sections = document.sections() if document.headings else ()
+    if not any(_TITLE_HINT.search(heading.text) for heading in document.headings):
+        return found
+    sections = document.sections()
     for at, section in enumerate(sections):
         title = section.title.strip(" :*_`")
         side = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from skillquiver.skills.terms import file_terms, type_of
 
-__all__ = ["ShellFacts", "read_shell"]
+__all__ = ["RENAMED", "ShellFacts", "read_shell"]
 
 _HEREDOC = re.compile(
     r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?(?:^[ \t]*\2[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
@@ -19,35 +19,33 @@ _HEREDOC = re.compile(
 _TOKEN = re.compile(
     r"""(?P<comment>(?<!\S)\#[^\n]*)|(?P<join>\\\n)|(?P<stop>\n|;;?|\|\|?|&&|(?<![>&0-9])&(?!>|\d))"""
     r"""|(?P<redirect>[0-9&]?>>?(?![&(])|(?<!<)<(?![<(&]))|(?P<skip>[0-9]?>&[0-9-]|[<>]\(|\$?\(|\)|`)"""
-    r"""|(?P<word>(?:'[^'\n]{0,400}'|"(?:\\.|[^"\\]){0,2000}"|\$\{[^}\n]*\}|\\.|[^\s;|&<>()`'"\\])+)|(?P<other>\S)""",
+    r"""|(?P<word>(?:'[^']{0,2000}'|"(?:\\.|[^"\\]){0,2000}"|\$\{[^}\n]*\}|\\.|[^\s;|&<>()`'"\\])+)|(?P<other>\S)""",
     re.VERBOSE,
 )
 _PROMPT = re.compile(r"(?m)^[ \t]*(?:\$|❯|➜|%)[ \t]+")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _COMMAND = re.compile(r"[a-z0-9][a-z0-9_.+-]{1,29}")
 _SCRIPT = re.compile(
-    r"(?:\./|\$?\{?[\w-]*\}?/)?((?:scripts|bin|tools|src)/[\w./-]+\.(?:py|sh|js|mjs|ts|rb|pl|ps1|R))"
+    r"(?:\./|\$?\{?[\w-]*\}?/)?((?:scripts|bin|tools)/[\w./-]+\.(?:py|sh|js|mjs|ts|rb|pl|ps1|R))"
 )
 _PACKAGE = re.compile(r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)?")
 _VERSION_PART = re.compile(r"(?:\[[^\]]*\])?(?:[=<>!~;^].*|(?<=.)@[\w.^~*-]*)?$")
 
 _WRAPPERS = frozenset(
-    "sudo time nohup env exec command xargs then do else if elif while until ! nice timeout watch doas caffeinate".split()
+    ["sudo", "time", "nohup", "env", "exec", "command", "xargs", "then", "do", "else", "if", "elif", "while", "until", "!", "nice", "timeout", "watch", "doas", "caffeinate"]
 )
 """Words before the program that runs."""
 
 _COMMON = frozenset(
-    "cd echo printf ls cat mkdir rm rmdir cp mv ln touch chmod chown pwd export set unset source alias read test true "
-    "false exit return break continue shift trap wait eval local declare typeset readonly let function for case esac "
-    "done fi in select until head tail sort uniq wc cut tr tee less more grep egrep fgrep sed awk find which whereis "
-    "type whoami id date sleep kill pkill ps top df du diff basename dirname realpath readlink stat file clear history "
-    "man seq yes tput stty umask ulimit hash help jobs fg bg pushd popd printenv hostname uname sh bash zsh fish su "
-    "open start end note example output input error warning usage if while the this you your and or not to of is it "
-    "etc run use see step add install with as on at by be get".split()
+    ["cd", "echo", "printf", "ls", "cat", "mkdir", "rm", "rmdir", "cp", "mv", "ln", "touch", "chmod", "chown", "pwd", "export", "set", "unset", "source", "alias", "read", "test", "true", "false", "exit", "return", "break", "continue", "shift", "trap", "wait", "eval", "local", "declare", "typeset", "readonly", "let", "function", "for", "case", "esac", "done", "fi", "in", "select", "until", "head", "tail", "sort", "uniq", "wc", "cut", "tr", "tee", "less", "more", "grep", "egrep", "fgrep", "sed", "awk", "find", "which", "whereis", "type", "whoami", "id", "date", "sleep", "kill", "pkill", "ps", "top", "df", "du", "diff", "basename", "dirname", "realpath", "readlink", "stat", "file", "clear", "history", "man", "seq", "yes", "tput", "stty", "umask", "ulimit", "hash", "help", "jobs", "fg", "bg", "pushd", "popd", "printenv", "hostname", "uname", "sh", "bash", "zsh", "fish", "su", "open", "start", "end", "note", "example", "output", "input", "error", "warning", "usage", "if", "while", "the", "this", "you", "your", "and", "or", "not", "to", "of", "is", "it", "etc", "run", "use", "see", "step", "add", "install", "with", "as", "on", "at", "by", "be", "get"]
 )
 """Builtins, core utilities and words of prose: they say nothing about a skill."""
 
-_RENAMED = {"python3": "python", "pip3": "pip", "nodejs": "node", "python2": "python"}
+RENAMED = {"python3": "python", "pip3": "pip", "nodejs": "node", "python2": "python"}
+
+_INTERPRETERS = frozenset(
+    ["python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "deno", "tsx", "uv", "npx", "source", "pwsh", "Rscript"]
+)
 
 _INSTALLERS: dict[str, tuple[str, ...]] = {
     "pip": ("install",),
@@ -83,13 +81,12 @@ _NOT_IN_FLAG = frozenset(
     {"sed", "ssh", "scp", "perl", "pip", "curl", "grep", "docker", "npm", "uv", "apt", "apt-get"}
 )
 _LAST_IS_OUTPUT = frozenset(
-    "ffmpeg convert magick pdftotext pdftoppm pdftohtml qpdf sox gs wkhtmltopdf mmdc inkscape cwebp rsvg-convert "
-    "ogr2ogr gdal_translate gdalwarp ebook-convert docx2txt html2text pdfunite".split()
+    ["ffmpeg", "convert", "magick", "pdftotext", "pdftoppm", "pdftohtml", "qpdf", "sox", "gs", "wkhtmltopdf", "mmdc", "inkscape", "cwebp", "rsvg-convert", "ogr2ogr", "gdal_translate", "gdalwarp", "ebook-convert", "docx2txt", "html2text", "pdfunite"]
 )
 """Converters whose last file is what they write."""
 
 _READERS = frozenset(
-    "pandoc soffice libreoffice tesseract ffprobe jq yq duckdb pdfinfo pdffonts exiftool samtools bcftools".split()
+    ["pandoc", "soffice", "libreoffice", "tesseract", "ffprobe", "jq", "yq", "duckdb", "pdfinfo", "pdffonts", "exiftool", "samtools", "bcftools"]
 )
 """Programs whose named files are read."""
 
@@ -148,14 +145,13 @@ def _read_call(call: _Call, facts: ShellFacts) -> None:
     words = _after_wrappers(call.words)
     if not words:
         return
-    for word in words[:3]:
-        script = _SCRIPT.fullmatch(word.strip("'\""))
-        if script:
-            facts.scripts.add(script[1])
+    script = _script(words)
+    if script:
+        facts.scripts.add(script)
     name = _program(words)
     if name:
         facts.tools.add(name)
-    if name or _SCRIPT.fullmatch(words[0].strip("'\"")):
+    if name or script:
         _packages(name, words, facts.tools)
         _files(name, words[1:], facts)
 
@@ -170,6 +166,14 @@ def _after_wrappers(words: list[str]) -> list[str]:
         ):
             at += 1
     return words[at:]
+
+
+def _script(words: list[str]) -> str:
+    """A bundled script that the command runs: the first word, or the first file after an interpreter."""
+    if words[0].rsplit("/", 1)[-1] in _INTERPRETERS:
+        words = [word for word in words[1:4] if not word.startswith("-") and word != "run"]
+    match = _SCRIPT.fullmatch(words[0].strip("'\"")) if words else None
+    return match[1] if match else ""
 
 
 def _program(words: list[str]) -> str:
@@ -195,7 +199,7 @@ def _program(words: list[str]) -> str:
         "==",
     ):
         return ""
-    return _RENAMED.get(name, name)
+    return RENAMED.get(name, name)
 
 
 def _packages(name: str, words: list[str], tools: set[str]) -> None:
@@ -269,7 +273,7 @@ def _files(name: str, words: list[str], facts: ShellFacts) -> None:
 def _flagged(name: str, flag: str, value: str, facts: ShellFacts) -> None:
     if "://" in value:
         return
-    if _OUT_FLAGS.fullmatch(flag) and flag != "-out" or (name == "wget" and flag == "-O"):
+    if (_OUT_FLAGS.fullmatch(flag) and flag != "-out") or (name == "wget" and flag == "-O"):
         facts.writes.update(file_terms(value))
     elif _IN_FLAGS.fullmatch(flag) and not (flag == "-i" and name in _NOT_IN_FLAG):
         facts.reads.update(file_terms(value))

@@ -76,16 +76,11 @@ TYPE_WORDS = {
 
 ACRONYMS = {
     word: "." + word.lower()
-    for word in (
-        "PDF DOCX XLSX XLS PPTX CSV TSV JSON JSONL YAML XML HTML SVG PNG JPG GIF WEBP EPUB MP3 MP4 WAV FLAC SRT VTT "
-        "STL DXF DWG GPX KML ICS BAM VCF SAM DICOM PDB SDF PCAP SARIF ODT RTF TOML ZIP GLTF GLB STEP IFC SQLITE"
-    ).split()
+    for word in ["PDF", "DOCX", "XLSX", "XLS", "PPTX", "CSV", "TSV", "JSON", "JSONL", "YAML", "XML", "HTML", "SVG", "PNG", "JPG", "GIF", "WEBP", "EPUB", "MP3", "MP4", "WAV", "FLAC", "SRT", "VTT", "STL", "DXF", "DWG", "GPX", "KML", "ICS", "BAM", "VCF", "SAM", "DICOM", "PDB", "SDF", "PCAP", "SARIF", "ODT", "RTF", "TOML", "ZIP", "GLTF", "GLB", "STEP", "IFC", "SQLITE"]
 } | {"JPEG": ".jpg", "DICOM": ".dcm"}
 
 _GENERIC_STEMS = frozenset(
-    "input output in out file files data dataset example sample test doc document documents report result results "
-    "my foo bar name filename path temp tmp image img photo picture video audio page pages image1 image2 file1 file2 "
-    "doc1 doc2 a b c x y z new old source src target dest copy final draft text content contents".split()
+    ["input", "output", "in", "out", "file", "files", "data", "dataset", "example", "sample", "test", "doc", "document", "documents", "report", "result", "results", "my", "foo", "bar", "name", "filename", "path", "temp", "tmp", "image", "img", "photo", "picture", "video", "audio", "page", "pages", "image1", "image2", "file1", "file2", "doc1", "doc2", "a", "b", "c", "x", "y", "z", "new", "old", "source", "src", "target", "dest", "copy", "final", "draft", "text", "content", "contents"]
 )
 """Names of examples, not of artifacts: only their type counts."""
 
