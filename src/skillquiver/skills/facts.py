@@ -18,6 +18,7 @@ from skillquiver.skills.markdown import Document
 from skillquiver.skills.prose_facts import described_types, section_terms
 from skillquiver.skills.shell_facts import ShellFacts, read_shell
 from skillquiver.skills.terms import file_terms, name_term, type_of
+from skillquiver.skills.vocabulary import COMMON
 
 __all__ = ["MAX_TERMS", "Facts", "find_facts"]
 
@@ -63,7 +64,7 @@ def find_facts(
         terms.update(_declared(field(fields, direction, direction[:-1])))
         terms.update(described[direction])
         terms.update(declared[direction])
-    found.tools.update(_declared_tools(fields))
+    found.tools.update(tool for tool in _declared_tools(fields) if tool not in COMMON)
     found.scripts.update(path for path in siblings if path.endswith(_SCRIPT_ENDS))
     found.scripts.update(_named_scripts(document))
     return Facts(_kept(found.reads), _kept(found.writes), _kept(found.tools), _kept(found.scripts))
@@ -102,13 +103,13 @@ def _declared_tools(fields: Mapping[str, Any]) -> Iterator[str]:
             yield tool.lower().rstrip("*_")
     for item in as_items(field(fields, "dependencies")):
         requirement = _REQUIREMENT.match(item)
-        if requirement and " " not in item.split("[")[0].split("=")[0].split(">")[0].split("<")[0].strip():
+        if requirement and " " not in re.split(r"[\[=<>!~^]", item)[0].strip():
             yield requirement[0].lower().replace("_", "-")
     yield from _binaries(fields, [_MAX_NESTED])
 
 
 def _binaries(value: Any, left: list[int], key: str = "") -> Iterator[str]:
-    """Names below ``bins``, ``pip`` and the like, at any depth; ``left`` counts the values still looked at."""
+    """Names below ``bins``, ``pip`` and the like, at any depth; ``left`` counts the values still to see."""
     left[0] -= 1
     if left[0] < 0:
         return

@@ -80,7 +80,7 @@ def read_markdown(text: str) -> Document:
     reader = _Reader(text)
     for event, span in pyromark.events_with_range(text, options=options):
         # most events are text outside everything we keep: they cost two look-ups here
-        if reader.inside or (event.__class__ is dict and ("Start" in event or "Code" in event)):
+        if reader.inside or (isinstance(event, dict) and ("Start" in event or "Code" in event)):
             reader.take(event, span["start"], span["end"])
     return reader.document()
 

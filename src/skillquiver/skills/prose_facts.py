@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from skillquiver.skills.markdown import Document, Section
-from skillquiver.skills.terms import ACRONYMS, TYPE_WORDS, file_terms, name_term, type_of
+from skillquiver.skills.terms import file_terms, name_term, type_of
+from skillquiver.skills.vocabulary import (
+    ACRONYMS,
+    BOTH_WAYS,
+    CLAUSE_ENDS,
+    CONVERTING,
+    INWARD,
+    OUTWARD,
+    PROTOCOL_WORDS,
+    TYPE_WORDS,
+)
 
 __all__ = ["described_types", "section_terms"]
 
@@ -27,38 +37,54 @@ _TITLE_HINT = re.compile(r"put|requi|deliver|artifact|support|need|produce|gener
 
 _PROPERTIES = re.compile(r'"properties"\s*:\s*\{')
 _PLAIN_KEYS = frozenset(
-    ["type", "properties", "items", "required", "description", "success", "error", "errors", "message", "status", "result", "results", "metadata", "artifacts", "summary", "data", "name", "options", "config", "id", "title", "version", "timestamp", "notes"]
+    [
+        "type",
+        "properties",
+        "items",
+        "required",
+        "description",
+        "success",
+        "error",
+        "errors",
+        "message",
+        "status",
+        "result",
+        "results",
+        "metadata",
+        "artifacts",
+        "summary",
+        "data",
+        "name",
+        "options",
+        "config",
+        "id",
+        "title",
+        "version",
+        "timestamp",
+        "notes",
+    ]
 )
+_MAX_TITLE = 80
 _MAX_SECTION = 6000
 """Characters of one section that are looked at."""
 
 _ROLES = {
-    **dict.fromkeys(
-        ["read", "reads", "reading", "parse", "parses", "parsing", "extract", "extracts", "extracting", "analyze", "analyzes", "analyzing", "analyse", "load", "loads", "loading", "import", "imports", "importing", "ingest", "ingests", "ingesting", "open", "opens", "process", "processes", "processing", "from", "merge", "merges", "merging", "split", "splits", "splitting", "fill", "fills", "filling", "ocr", "transcribe", "transcribes", "transcribing"],
-        "inward",
-    ),
-    **dict.fromkeys(
-        ["write", "writes", "writing", "create", "creates", "creating", "generate", "generates", "generating", "produce", "produces", "producing", "export", "exports", "exporting", "save", "saves", "saving", "output", "outputs", "build", "builds", "building", "render", "renders", "rendering", "draft", "drafts", "drafting"],
-        "outward",
-    ),
-    **dict.fromkeys(
-        ["edit", "edits", "editing", "modify", "modifies", "modifying", "manipulate", "manipulates", "manipulating", "manipulation", "annotate", "annotates", "annotating", "redact", "redacts", "redacting"],
-        "both",
-    ),
-    **dict.fromkeys(
-        ["convert", "converts", "converting", "conversion", "transform", "transforms", "transforming", "turn", "turns", "translate", "translates"],
-        "convert",
-    ),
+    **dict.fromkeys(INWARD, "inward"),
+    **dict.fromkeys(OUTWARD, "outward"),
+    **dict.fromkeys(BOTH_WAYS, "both"),
+    **dict.fromkeys(CONVERTING, "convert"),
     **dict.fromkeys(("to", "into", "as"), "toward"),
-    **dict.fromkeys((".", ";", "!", "?", "not", "never", "without", "when", "if", "instead"), "stop"),
+    **dict.fromkeys(CLAUSE_ENDS, "stop"),
 }
 """What a word of a description says about the file types after it."""
 
 _TOKEN = re.compile(r"[.;!?](?=\s|$)|(?<![\w/])\*?\.[A-Za-z0-9]{2,8}\b|[A-Za-z][A-Za-z0-9]*")
-_PROTOCOL = frozenset(
-    ["api", "apis", "schema", "schemas", "rpc", "path", "injection", "validation", "web", "viewer", "parser", "token", "tokens", "ld"]
-)
-"""``JSON API``, ``JSON-LD``, ``XML injection``: not a file that goes in or out."""
+
+
+_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+_NO_ARTIFACT = (".exe", ".dll", ".sh", ".ps1", ".bat")
+_NO_INPUT = (*_NO_ARTIFACT, ".md", ".py", ".js", ".ts", ".mjs", ".env", ".lock")
+"""Sections name these as set-up steps or further reading."""
 
 
 def described_types(description: str) -> dict[str, set[str]]:
@@ -69,14 +95,14 @@ def described_types(description: str) -> dict[str, set[str]]:
     """
     found: dict[str, set[str]] = {"inputs": set(), "outputs": set()}
     tokens = _TOKEN.findall(description)
-    if not any(token[-1:].isupper() or "." in token or token.lower() in _FIRST_WORDS for token in tokens):
+    if not any(w[-1:].isupper() or "." in w or w.lower() in _FIRST_WORDS for w in tokens):
         return found
     direction, converting = "", False
-    for at, token in enumerate(tokens):
-        role = _ROLES.get(token.lower())
+    for at, word in enumerate(tokens):
+        role = _ROLES.get(word.lower())
         if role is None:
             following = tokens[at + 1] if at + 1 < len(tokens) else ""
-            kind = _described_type(token, following) if direction else ""
+            kind = _described_type(word, following) if direction else ""
             if kind and direction in ("inward", "both"):
                 found["inputs"].add(kind)
             if kind and direction in ("outward", "both"):
@@ -84,19 +110,19 @@ def described_types(description: str) -> dict[str, set[str]]:
         elif role == "toward":
             direction = "outward" if converting else direction
         else:
-            converting = role == "convert" or (converting and role == "inward" and token == "from")
+            converting = role == "convert" or (converting and word == "from")
             direction = {"stop": "", "convert": "inward"}.get(role, role)
     return found
 
 
-def _described_type(token: str, following: str) -> str:
+def _described_type(word: str, following: str) -> str:
     """The file type a word stands for, or ``""``."""
-    lower = token.lower()
-    if token.startswith((".", "*")):
-        return type_of(token)
-    if following.lower() in _PROTOCOL:
+    lower = word.lower()
+    if word.startswith((".", "*")):
+        return type_of(word)
+    if following.lower() in PROTOCOL_WORDS:
         return ""
-    known = ACRONYMS.get(token) or ACRONYMS.get(token.removesuffix("s"))
+    known = ACRONYMS.get(word) or ACRONYMS.get(word.removesuffix("s"))
     if known:
         return known
     return TYPE_WORDS.get(lower) or TYPE_WORDS.get(f"{lower} {following.lower()}", "")
@@ -112,12 +138,12 @@ def section_terms(document: Document) -> dict[str, set[str]]:
         return found
     sections = document.sections()
     for at, section in enumerate(sections):
-        title = section.title.strip(" :*_`")
+        title = section.title.strip(" :*_`")[:_MAX_TITLE]
         side = (
             "inputs" if _INPUT_TITLE.fullmatch(title) else "outputs" if _OUTPUT_TITLE.fullmatch(title) else ""
         )
         if side:
-            found[side].update(_terms(_whole(document, sections, at), title))
+            found[side].update(_terms(_whole(document, sections, at), title, outward=side == "outputs"))
     return found
 
 
@@ -129,13 +155,16 @@ def _whole(document: Document, sections: tuple[Section, ...], at: int) -> str:
     return document.text[sections[at].start : sections[end - 1].end][:_MAX_SECTION]
 
 
-def _terms(text: str, title: str) -> Iterator[str]:
+def _terms(text: str, title: str, *, outward: bool) -> Iterator[str]:
     if "schema" in title.lower():
         begin = _PROPERTIES.search(text)
         if begin:
             yield from (name_term(key) for key in _top_keys(text[begin.end() :]) if key not in _PLAIN_KEYS)
         return
-    yield from file_terms(text)
+    plain = _LINK_TARGET.sub("] ", text)
+    for term in file_terms(plain):
+        if not term.endswith(_NO_ARTIFACT if outward else _NO_INPUT):
+            yield term
 
 
 def _top_keys(text: str) -> Iterator[str]:

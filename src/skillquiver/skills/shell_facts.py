@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from skillquiver.skills.terms import file_terms, type_of
+from skillquiver.skills.vocabulary import COMMON, INTERPRETERS, LAST_IS_OUTPUT, READERS, WRAPPERS
 
 __all__ = ["RENAMED", "ShellFacts", "read_shell"]
 
@@ -31,21 +32,8 @@ _SCRIPT = re.compile(
 _PACKAGE = re.compile(r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)?")
 _VERSION_PART = re.compile(r"(?:\[[^\]]*\])?(?:[=<>!~;^].*|(?<=.)@[\w.^~*-]*)?$")
 
-_WRAPPERS = frozenset(
-    ["sudo", "time", "nohup", "env", "exec", "command", "xargs", "then", "do", "else", "if", "elif", "while", "until", "!", "nice", "timeout", "watch", "doas", "caffeinate"]
-)
-"""Words before the program that runs."""
-
-_COMMON = frozenset(
-    ["cd", "echo", "printf", "ls", "cat", "mkdir", "rm", "rmdir", "cp", "mv", "ln", "touch", "chmod", "chown", "pwd", "export", "set", "unset", "source", "alias", "read", "test", "true", "false", "exit", "return", "break", "continue", "shift", "trap", "wait", "eval", "local", "declare", "typeset", "readonly", "let", "function", "for", "case", "esac", "done", "fi", "in", "select", "until", "head", "tail", "sort", "uniq", "wc", "cut", "tr", "tee", "less", "more", "grep", "egrep", "fgrep", "sed", "awk", "find", "which", "whereis", "type", "whoami", "id", "date", "sleep", "kill", "pkill", "ps", "top", "df", "du", "diff", "basename", "dirname", "realpath", "readlink", "stat", "file", "clear", "history", "man", "seq", "yes", "tput", "stty", "umask", "ulimit", "hash", "help", "jobs", "fg", "bg", "pushd", "popd", "printenv", "hostname", "uname", "sh", "bash", "zsh", "fish", "su", "open", "start", "end", "note", "example", "output", "input", "error", "warning", "usage", "if", "while", "the", "this", "you", "your", "and", "or", "not", "to", "of", "is", "it", "etc", "run", "use", "see", "step", "add", "install", "with", "as", "on", "at", "by", "be", "get"]
-)
-"""Builtins, core utilities and words of prose: they say nothing about a skill."""
-
 RENAMED = {"python3": "python", "pip3": "pip", "nodejs": "node", "python2": "python"}
 
-_INTERPRETERS = frozenset(
-    ["python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "deno", "tsx", "uv", "npx", "source", "pwsh", "Rscript"]
-)
 
 _INSTALLERS: dict[str, tuple[str, ...]] = {
     "pip": ("install",),
@@ -80,15 +68,6 @@ _IN_FLAGS = re.compile(r"--?(?:i|in|input|infile|in-file|input-file|input-path|s
 _NOT_IN_FLAG = frozenset(
     {"sed", "ssh", "scp", "perl", "pip", "curl", "grep", "docker", "npm", "uv", "apt", "apt-get"}
 )
-_LAST_IS_OUTPUT = frozenset(
-    ["ffmpeg", "convert", "magick", "pdftotext", "pdftoppm", "pdftohtml", "qpdf", "sox", "gs", "wkhtmltopdf", "mmdc", "inkscape", "cwebp", "rsvg-convert", "ogr2ogr", "gdal_translate", "gdalwarp", "ebook-convert", "docx2txt", "html2text", "pdfunite"]
-)
-"""Converters whose last file is what they write."""
-
-_READERS = frozenset(
-    ["pandoc", "soffice", "libreoffice", "tesseract", "ffprobe", "jq", "yq", "duckdb", "pdfinfo", "pdffonts", "exiftool", "samtools", "bcftools"]
-)
-"""Programs whose named files are read."""
 
 
 @dataclass(slots=True)
@@ -158,7 +137,7 @@ def _read_call(call: _Call, facts: ShellFacts) -> None:
 
 def _after_wrappers(words: list[str]) -> list[str]:
     at = 0
-    while at < len(words) and (words[at] in _WRAPPERS or _ASSIGNMENT.match(words[at])):
+    while at < len(words) and (words[at] in WRAPPERS or _ASSIGNMENT.match(words[at])):
         wrapped = words[at] in ("sudo", "xargs", "timeout", "env", "nice", "watch")
         at += 1
         while (
@@ -170,7 +149,7 @@ def _after_wrappers(words: list[str]) -> list[str]:
 
 def _script(words: list[str]) -> str:
     """A bundled script that the command runs: the first word, or the first file after an interpreter."""
-    if words[0].rsplit("/", 1)[-1] in _INTERPRETERS:
+    if words[0].rsplit("/", 1)[-1] in INTERPRETERS:
         words = [word for word in words[1:4] if not word.startswith("-") and word != "run"]
     match = _SCRIPT.fullmatch(words[0].strip("'\"")) if words else None
     return match[1] if match else ""
@@ -179,7 +158,7 @@ def _script(words: list[str]) -> str:
 def _program(words: list[str]) -> str:
     """The program of a command, or ``""`` where the line is prose, a common utility, or a path."""
     name = words[0]
-    if not _COMMAND.fullmatch(name) or name in _COMMON or name.endswith((".", ":")) or name.isdigit():
+    if not _COMMAND.fullmatch(name) or name in COMMON or name.endswith((".", ":")) or name.isdigit():
         return ""
     if type_of(name) or name.replace(".", "").isdigit():
         return ""
@@ -218,7 +197,7 @@ def _packages(name: str, words: list[str], tools: set[str]) -> None:
         return
     else:
         return
-    tools.update(package for package in _package_names(rest) if package not in _COMMON)
+    tools.update(package for package in _package_names(rest) if package not in COMMON)
 
 
 def _package_names(words: list[str]) -> Iterator[str]:
@@ -263,9 +242,9 @@ def _files(name: str, words: list[str], facts: ShellFacts) -> None:
         elif type_of(bare) and "://" not in bare and not flag:
             plain.append(bare)
         flag = ""
-    if name in _LAST_IS_OUTPUT and plain:
+    if name in LAST_IS_OUTPUT and plain:
         facts.writes.update(file_terms(plain.pop()))
-    if name in _LAST_IS_OUTPUT or name in _READERS:
+    if name in LAST_IS_OUTPUT or name in READERS:
         for path in plain:
             facts.reads.update(file_terms(path))
 
