@@ -123,7 +123,8 @@ def test_a_rule_above_plain_text_is_no_frontmatter() -> None:
 
 def test_nested_metadata_and_numbers_are_kept_verbatim() -> None:
     front = split(
-        "metadata:\n  version: 1.10\n  n: 3\n  f: 2.5\n  on: true\n  day: 2026-01-02\n  zip: 01234\n  m: {a: [1, x]}"
+        "metadata:\n  version: 1.10\n  n: 3\n  f: 2.5\n  on: true\n"
+        "  day: 2026-01-02\n  zip: 01234\n  m: {a: [1, x]}"
     )
     assert front.fields["metadata"] == {
         "version": "1.10",

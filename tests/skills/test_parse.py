@@ -105,7 +105,8 @@ def test_broken_yaml_keeps_its_restriction_in_the_record() -> None:
 @pytest.mark.parametrize(
     "yaml",
     ["allowed-tools: Read Bash(git add:*) Write", "allowed-tools: Read, Bash(git add:*), Write",
-     "allowed-tools:\n  - Read\n  - Bash(git add:*)\n  - Write", "allowed_tools: [Read, 'Bash(git add:*)', Write]"],
+     "allowed-tools:\n  - Read\n  - Bash(git add:*)\n  - Write",
+     "allowed_tools: [Read, 'Bash(git add:*)', Write]"],
 )  # fmt: skip
 def test_allowed_tools_are_the_same_as_a_list_or_as_text(yaml: str) -> None:
     assert with_fields(yaml).allowed_tools == ("Read", "Bash(git add:*)", "Write")

@@ -23,6 +23,9 @@ _TOKEN = re.compile(
     r"""|(?P<word>(?:'[^']{0,2000}'|"(?:\\.|[^"\\]){0,2000}"|\$\{[^}\n]*\}|\\.|[^\s;|&<>()`'"\\])+)|(?P<other>\S)""",
     re.VERBOSE,
 )
+_FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+)?([\w-]+)[ \t]*\(\)")
+"""A function of the script itself is no program."""
+
 _PROMPT = re.compile(r"(?m)^[ \t]*(?:\$|❯|➜|%)[ \t]+")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _COMMAND = re.compile(r"[a-z0-9][a-z0-9_.+-]{1,29}")
@@ -95,8 +98,10 @@ def read_shell(text: str, facts: ShellFacts, *, prompts_only: bool = False) -> N
         if not text:
             return
     text = _HEREDOC.sub(r"\3\n", _PROMPT.sub("", text)) if "<<" in text else _PROMPT.sub("", text)
+    before = set(facts.tools)
     for call in _calls(text):
         _read_call(call, facts)
+    facts.tools -= {match[1] for match in _FUNCTION.finditer(text)} - before
 
 
 def _calls(text: str) -> Iterator[_Call]:
@@ -111,7 +116,8 @@ def _calls(text: str) -> Iterator[_Call]:
         elif kind == "redirect":
             pending = match[0].rstrip(">") + ">" if ">" in match[0] else "<"
         elif kind in ("stop", "skip"):
-            yield call
+            if match[0] != "(" or text[match.start() - 1 : match.start()].isspace():
+                yield call  # a word with a bracket right behind it is a call in some other language
             call, pending = _Call(), ""
         if count > _SHELL_WORDS_LIMIT:
             break
@@ -237,9 +243,9 @@ def _files(name: str, words: list[str], facts: ShellFacts) -> None:
                 _flagged(name, flag, value.strip("'\""), facts)
                 flag = ""
             continue
-        if flag and type_of(bare):
+        if flag and type_of(bare) and (name not in LAST_IS_OUTPUT or word is not words[-1]):
             _flagged(name, flag, bare, facts)
-        elif type_of(bare) and "://" not in bare and not flag:
+        elif type_of(bare) and "://" not in bare and (not flag or name in LAST_IS_OUTPUT):
             plain.append(bare)
         flag = ""
     if name in LAST_IS_OUTPUT and plain:

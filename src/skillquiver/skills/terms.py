@@ -43,7 +43,12 @@ def file_terms(text: str) -> Iterator[str]:
         if f"{name}{ending}" in FRAMEWORKS or (ending == ".js" and match["name"][:1].isupper()):
             continue  # Node.js, Next.js
         yield SAME_TYPE.get(ending, ending)
-        if name and not _HOLE.search(name) and not _is_generic(name):
+        if (
+            name.strip("_") == name != ""
+            and not match["path"].endswith(".")
+            and not _HOLE.search(name)
+            and not _is_generic(name)
+        ):
             yield f"{name}{ending}"
 
 
