@@ -40,6 +40,7 @@ def code(language: str, text: str) -> Facts:
         ("terraform plan \\\n  -out=x && helm ls", ("helm", "terraform")),
         ("Error: something is wrong\nThis is prose", ()),
         ("name = value", ()),
+        ("((page++))\ng++ -c x.cpp", ("g++",)),
         ("send_message(to='x')\nbr ready", ("br",)),
         ("jq '\n  all(.[]; .x)\n' data.json", ("jq",)),
     ],
@@ -95,8 +96,11 @@ def test_names_with_other_meanings_count_only_with_a_file() -> None:
 
 
 def test_javascript_imports_leave_out_its_own_modules_and_relative_files() -> None:
-    found = code("ts", "import fs from 'node:fs'\nimport path from 'path'\nimport x from './x'\n"
-                       "import { z } from 'zod'\nconst a = require('@scope/a/lib')\nfs.writeFileSync('out.json', s)")  # fmt: skip
+    found = code(
+        "ts",
+        "import fs from 'node:fs'\nimport path from 'path'\nimport x from './x'\nimport { z } from 'zod'\n"
+        "const a = require('@scope/a/lib')\nfs.writeFileSync('out.json', s)",
+    )
     assert (found.tools, found.outputs) == (("@scope/a", "zod"), (".json",))
 
 

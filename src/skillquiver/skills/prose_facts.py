@@ -54,6 +54,9 @@ _ROLES = {
 _TOKEN = re.compile(r"[.;!?](?=\s|$)|(?<![\w/])\*?\.[A-Za-z0-9]{2,8}\b|[A-Za-z][A-Za-z0-9]*")
 
 
+_FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?^[ \t]*\1")
+"""Code below *Prerequisites* prepares a machine; what it reads is found with all other code."""
+
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _NO_ARTIFACT = (".exe", ".dll", ".sh", ".ps1", ".bat")
 _NO_INPUT = (*_NO_ARTIFACT, ".md", ".py", ".js", ".ts", ".mjs", ".env", ".lock")
@@ -155,7 +158,7 @@ def _terms(text: str, title: str, *, outward: bool) -> Iterator[str]:
         if begin:
             yield from filter(None, map(_object_name, _top_keys(text[begin.end() :])))
         return
-    plain = _LINK_TARGET.sub("] ", text)
+    plain = _LINK_TARGET.sub("] ", text if outward else _FENCED.sub("", text))
     for term in file_terms(plain):
         if not term.endswith(_NO_ARTIFACT if outward else _NO_INPUT):
             yield term

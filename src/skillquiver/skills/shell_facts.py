@@ -60,14 +60,17 @@ _INSTALLERS: dict[str, tuple[str, ...]] = {
 }
 """Program → sub-commands after which packages follow."""
 
+_PLUS_PLUS = ("g++", "c++", "clang++")
 _RUNNERS = frozenset({"npx", "uvx", "bunx", "pnpx"})
 _SHELL_WORDS_LIMIT = 4000
 """Words read of one block."""
 
 _OUT_FLAGS = re.compile(
-    r"--?(?:o|out|output|outfile|out-file|output-file|output-path|output-dir|dest|destination|save|save-to|export)"
+    r"--?(?:o|dest|destination|save|save-to|export|(?:[a-z]+-)*(?:output|outfile|out)(?:-?(?:file|path|dir|json|csv))?)"
 )
-_IN_FLAGS = re.compile(r"--?(?:i|in|input|infile|in-file|input-file|input-path|source|src|from-file|data)")
+_IN_FLAGS = re.compile(
+    r"--?(?:i|in|source|src|from-file|data|(?:[a-z]+-)*(?:input|infile)(?:-?(?:file|path))?)"
+)
 _NOT_IN_FLAG = frozenset(
     {"sed", "ssh", "scp", "perl", "pip", "curl", "grep", "docker", "npm", "uv", "apt", "apt-get"}
 )
@@ -166,7 +169,7 @@ def _program(words: list[str]) -> str:
     name = words[0]
     if not _COMMAND.fullmatch(name) or name in COMMON or name.endswith((".", ":")) or name.isdigit():
         return ""
-    if type_of(name) or name.replace(".", "").isdigit():
+    if type_of(name) or name.replace(".", "").isdigit() or (name.endswith("+") and name not in _PLUS_PLUS):
         return ""
     if len(words) > 1 and words[1] in (
         "=",

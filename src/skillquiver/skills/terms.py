@@ -61,4 +61,6 @@ def name_term(text: str) -> str:
 
 def _is_generic(name: str) -> bool:
     words = _NAME_WORDS.findall(name)
+    if words[:1] == ["your"]:
+        return True
     return all(word in GENERIC_STEMS or word.isdigit() or len(word) < 2 for word in words)

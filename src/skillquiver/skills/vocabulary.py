@@ -122,7 +122,7 @@ COMMON = _words(
     usage if while the this you your and or not to of is it etc run use see step add install with as on at
     by be get gzip gunzip tar zip unzip package pkg library lib name your-package my-package package-name
     root main mount all part round suffix player expires sync function end begin select from where insert
-    create update delete not-found
+    create update delete not-found no ok
     """
 )
 """Builtins, core utilities, placeholders and words of prose: they say nothing about a skill."""
@@ -257,7 +257,8 @@ PROTOCOL_WORDS = _words(
 ATTRIBUTES = _words(
     """
     id ids name names type types timestamp date time format level levels mode threshold count status version
-    url size limit score enabled options depth scope range rate seconds minutes days key method language framework
+    url size limit score enabled options depth scope range rate seconds minutes days key method language
+    framework
     """
 )
 """Last words of property names that say how, not what."""
