@@ -143,7 +143,7 @@ def _name(fields: Mapping[str, Any], found: FoundFile) -> str:
 def _first_prose(body: str) -> str:
     """The first paragraph that is prose: not a heading, table, badge, quote mark, list mark or code."""
     for paragraph in _paragraphs(body):
-        text = _MARKUP.sub(lambda match: match[1] or "", _LEAD.sub("", paragraph, count=1))
+        text = _MARKUP.sub(lambda match: match[1] or "", _LEAD.sub("", paragraph[: 8 * _MAX_PROSE], count=1))
         text = as_text(text)
         if sum(character.isalpha() for character in text) >= 3:
             return text if len(text) <= _MAX_PROSE else text[: _MAX_PROSE - 1].rsplit(" ", 1)[0] + "…"
