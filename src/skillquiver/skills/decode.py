@@ -24,7 +24,7 @@ _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """``text`` has only line feeds at line ends, no byte-order mark, no NUL; ``None``: unreadable."""
+    """``text`` has only line feeds, no byte-order mark, no NUL; ``None`` if nothing can be read."""
 
     text: str | None
     findings: tuple[Finding, ...] = ()

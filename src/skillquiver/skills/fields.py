@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 __all__ = ["as_flag", "as_items", "as_text", "field", "normalise_tags", "normalise_tools"]
@@ -24,11 +25,16 @@ def field(fields: Mapping[str, Any], *names: str) -> Any:
     nested = fields.get("metadata")
     for source in (fields, nested if isinstance(nested, Mapping) else {}):
         for name in names:
-            for spelling in dict.fromkeys((name, name.replace("-", "_"), name.replace("_", "-"))):
+            for spelling in _spellings(name):
                 value = source.get(spelling)
                 if value not in (None, "", [], {}):
                     return value
     return None
+
+
+@cache
+def _spellings(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((name, name.replace("-", "_"), name.replace("_", "-"))))
 
 
 def as_text(value: Any) -> str:

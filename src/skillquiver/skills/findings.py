@@ -184,8 +184,8 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
         ),
         "frontmatter-restriction": Fault(
             _ERROR,
-            "The frontmatter is broken and restricts the skill; the restriction was read line by line.",
-            "Correct the YAML; hosts may ignore the restriction until then.",
+            "The frontmatter is broken and restricts the skill; the restriction was kept.",
+            "Correct the YAML: hosts that cannot read it drop the restriction.",
         ),
         "frontmatter-not-fields": Fault(
             _ERROR, "The frontmatter is not a list of fields.", "Write one `field: value` per line."

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from skillquiver.settings import DEFAULT_READ, ReadSettings
+from skillquiver.skills.fields import as_text
 from skillquiver.skills.findings import clip, finding
 from skillquiver.skills.repair import quote_values, salvage
 from skillquiver.skills.yaml_values import TooMuchYamlError, YamlResult, load_yaml
@@ -181,7 +182,9 @@ class _Reader:
             if end is not None:
                 self._say("frontmatter-unclosed", "", end)
                 self.ends_after = end
-            return self._accept(fixed.result)
+            fields = self._accept(fixed.result)
+            self._keep_restrictions({key: (fields[key], self.lines[key] - self._offset) for key in fields})
+            return fields
         line, column, problem = place(error)
         return self._salvage(text, "frontmatter-invalid", problem, line, column)
 
@@ -197,10 +200,14 @@ class _Reader:
         self._say(code, problem, line, column)
         saved = salvage(text[: self._settings.max_yaml_bytes])
         self.lines = {key: where + self._offset for key, (_, where) in saved.items()}
-        for key in _RESTRICTIONS:
-            if key in saved:
-                self._say("frontmatter-restriction", f"{key}: {saved[key][0]}", saved[key][1])
+        self._keep_restrictions(saved)
         return {key: value for key, (value, _) in saved.items()}
+
+    def _keep_restrictions(self, fields: Mapping[str, tuple[Any, int]]) -> None:
+        for key in _RESTRICTIONS:
+            if key in fields:
+                value, line = fields[key]
+                self._say("frontmatter-restriction", f"{key}: {as_text(value)}", line)
 
     def _accept(self, result: YamlResult) -> dict[str, Any]:
         for tag, line, column in result.tags:

@@ -4,7 +4,7 @@ Rules, in this order; each keeps the result independent of the input's order:
 
 1. Same name, same body: a mirror. The winner is nearest in scope (project, user, given, plugin), then has the
    shorter id path, then the newest file, then the smaller id; the others are left out.
-2. Same name in project and user scope, different bodies: the project wins, as in hosts; the other is left out.
+2. Same name in project and user scope, different bodies: the project wins; the other is left out.
    A plugin's skill has its own prefix there, so it neither hides nor is hidden.
 3. Same name, different bodies otherwise: all stay, addressable by id.
 4. Same body under different names: all stay.

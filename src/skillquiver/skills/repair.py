@@ -52,11 +52,11 @@ def quote_values(text: str, settings: ReadSettings) -> Quoted | None:
         except TooMuchYamlError:
             return None
         except yaml.YAMLError as error:
-            repair = _quote_at(lines, error)
-        if repair is None and tabbed is not None:
-            repair = Repair("frontmatter-tab", "", tabbed + 1, 1)
-            lines = [_untab(line) for line in lines]
-            tabbed = None
+            if tabbed is not None:
+                repair: Repair | None = Repair("frontmatter-tab", "", tabbed + 1, 1)
+                lines, tabbed = [_untab(line) for line in lines], None
+            else:
+                repair = _quote_at(lines, error)
         if repair is None:
             return None
         repairs.append(repair)

@@ -76,7 +76,8 @@ def _body(skill: Skill, body_line: int) -> Iterator[Finding]:
         yield finding(
             "characters-hidden", skill.path, said, line=body_line + skill.body.count("\n", 0, hidden.start())
         )
-    piped = _PIPE_TO_SHELL.search(skill.body) if "|" in skill.body else None
+    downloads = "curl" in skill.body or "wget" in skill.body  # most bodies need no search
+    piped = _PIPE_TO_SHELL.search(skill.body) if downloads else None
     if piped:
         where = body_line + skill.body.count("\n", 0, piped.start())
         yield finding("pipe-to-shell", skill.path, clip(piped[0]), line=where)

@@ -111,7 +111,7 @@ class _Builder:
             self.result.tags.append((str(node.tag), mark.line + 1, mark.column + 1))
             return None
         if isinstance(node, yaml.ScalarNode):
-            plain = node.style is None and node.tag != "!"
+            plain = not node.style and node.tag != "!"
             return plain_value(node.value) if plain else node.value
         if isinstance(node, yaml.SequenceNode):
             return [self.build(child, depth + 1) for child in node.value]
