@@ -19,6 +19,9 @@ SECTION_LIMIT = 220
 ITEM_LIMIT = 110
 """Characters of one list item: it names a step, it does not explain it."""
 
+BRIEF = 110
+"""Characters per section when the outline is too long: one sentence."""
+
 ITEMS = 3
 """List items quoted per section; the rest is counted."""
 
@@ -31,6 +34,15 @@ SHORTEST_CUT = 900
 LONGEST = 6_000
 """Characters of an outline, whatever the length of the body: about 1,500 tokens."""
 
+LONGEST_TITLE = 200
+"""Characters of a heading; longer ones are text under a wrong mark."""
+
+MOST_SECTIONS = 400
+"""Sections looked at: no outline shows more, and a hostile file has a million."""
+
+REPEATED = 0.15
+"""Share of new words up to which an opening repeats the description."""
+
 WINDOW = 4_000
 """Characters of a section that are looked at for its first sentences."""
 
@@ -41,10 +53,10 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$|\s*\|?[\s:|-]+\|?$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Z]+\]\s*)?")
-_IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|!\[\[[^\]]*\]\]")
-_LINK = re.compile(r"\[([^\]]+)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
+_IMAGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()]{0,500}\)(?:\]\([^()]{0,500}\))?|!\[\[[^\[\]]{0,300}\]\]")
+_LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s+\"[^\"]{0,200}\")?\)")
 _HTML = re.compile(r"<!--.*?(?:-->|$)|</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>", re.DOTALL)
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +66,32 @@ class _Entry:
     says: str
 
 
-def outline_lines(document: Document, *, title: str = "") -> list[str]:
+def outline_lines(document: Document, *, title: str = "", known: str = "") -> list[str]:
     """Return the outline of ``document`` as lines without newlines; every line is plain text.
 
-    A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept.
+    A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept; an
+    opening that only repeats ``known`` is dropped.
     """
-    entries = _useful([_entry(document, section) for section in document.sections()], title)
+    sections = document.sections()[:MOST_SECTIONS]
+    entries = _useful([_entry(document, section) for section in sections], title)
+    entries = [
+        entry for at, entry in enumerate(entries) if at > 1 or entry.title or not _repeats(entry, known)
+    ]
     limit = min(LONGEST, max(SHORTEST_CUT, int(SHARE * len(document.text))))
     return [line for entry in _shrink(entries, limit) for line in _lines(entry)]
 
 
 def _entry(document: Document, section: Section) -> _Entry:
     blocks = _code_within(document.code_blocks, section)
-    return _Entry(section.level, _inline(section.title), _says(document.text, section, blocks))
+    title = section.title
+    title = _inline(title) if len(title) <= LONGEST_TITLE else f"(a heading of {len(title)} characters)"
+    return _Entry(section.level, title, _says(document.text, section, blocks))
+
+
+def _repeats(entry: _Entry, known: str) -> bool:
+    """Whether nearly every word of what the entry says stands in ``known`` already."""
+    words, there = set(re.findall(r"\w+", entry.says.lower())), set(re.findall(r"\w+", known.lower()))
+    return len(words - there) <= len(words) * REPEATED
 
 
 def _code_within(blocks: Sequence[CodeBlock], section: Section) -> Sequence[CodeBlock]:
@@ -86,7 +111,7 @@ def _says(text: str, section: Section, blocks: Sequence[CodeBlock]) -> str:
     # The last line of a window that cuts a section may be half a line: it is not looked at.
     complete = prose_end == section.end or code is not None
     window = text[start:prose_end] if complete else text[start:prose_end].rpartition("\n")[0]
-    return _first_block(_HTML.sub("", window), code)
+    return _first_block(_HTML.sub("", window) if "<" in window else window, code)
 
 
 def _after_heading(text: str, section: Section) -> int:
@@ -121,14 +146,11 @@ def _blocks(window: str) -> tuple[list[str], list[str], list[str]]:
     items: list[str] = []
     rows: list[str] = []
     for raw in window.split("\n"):
-        line = _QUOTE.sub("", raw)
+        line = _QUOTE.sub("", raw) if ">" in raw else raw
         kind = _kind(line)
         if kind == "blank":
-            if (
-                paragraph
-                and not paragraph[-1].rstrip().endswith((":", "："))
-                and _inline(" ".join(paragraph))
-            ):
+            said = _inline(" ".join(paragraph))
+            if said and not said.endswith((":", "：")):
                 break
         elif kind == "row":
             rows.append(line)
@@ -138,28 +160,35 @@ def _blocks(window: str) -> tuple[list[str], list[str], list[str]]:
             if kind == "text" and not raw[:1].isspace():
                 break
             if items and len(items[-1]) < ITEM_LIMIT * 4:
-                items[-1] += " " + line.strip()
+                items[-1] = _joined(items[-1], line.strip())
         elif kind == "text":
             paragraph.append(line)
     return paragraph, items, rows
 
 
 def _kind(line: str) -> str:
-    if not line.strip() or _RULE.match(line):
+    first = line.lstrip()[:1]
+    if not first or (first in "-*_=|:" and _RULE.match(line)):
         return "blank"
-    if _TABLE.match(line):
+    if first == "|" and _TABLE.match(line):
         return "row"
-    return "item" if _ITEM.match(line) else "text"
+    return "item" if (first in "-*+" or first.isdigit()) and _ITEM.match(line) else "text"
 
 
 def _items(items: Sequence[str]) -> str:
     top = [item for item in items if not item[:1].isspace()] or items
-    texts = [_inline(match[1]) for match in map(_ITEM.match, top) if match]
-    heads = [head for head in (_head(text) for text in texts[: ITEMS + 2]) if head][:ITEMS]
+    texts = (_inline(match[1]) for match in map(_ITEM.match, top[: ITEMS + 2]) if match)
+    heads = [head for head in map(_head, texts) if head][:ITEMS]
     if not heads:
         return f"({len(top)} items)" if len(top) > 1 else ""
     more = len(top) - len(heads)
-    return "; ".join(head.rstrip(".;,") for head in heads) + (f" (and {more} more)" if more > 0 else ".")
+    return "; ".join(head.rstrip(" .;,:：") for head in heads) + (f" (and {more} more)" if more > 0 else ".")
+
+
+def _joined(item: str, line: str) -> str:
+    """An item and its next line; a new thought after an item without a stop is set off by a dash."""
+    starts_anew = line[:1].isupper() and item.rstrip()[-1:] not in ".!?:;,、。："
+    return f"{item} — {line}" if starts_anew else f"{item} {line}"
 
 
 def _head(text: str) -> str:
@@ -190,8 +219,14 @@ def _code(code: CodeBlock) -> str:
 
 def _inline(text: str) -> str:
     """One line of prose: images and HTML gone, links as their text, bold marks off."""
-    text = _LINK.sub(r"\1", _IMAGE.sub("", _HTML.sub("", text)))
-    return plain(_EMPHASIS.sub(r"\2", text))
+    # Most lines hold none of these, and looking for one character is ten times cheaper than a pattern.
+    if "<" in text:
+        text = _HTML.sub("", text)
+    if "[" in text:
+        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    if "**" in text or "__" in text:
+        text = _EMPHASIS.sub(r"\2", text)
+    return plain(text)
 
 
 def _useful(entries: Sequence[_Entry], title: str) -> list[_Entry]:
@@ -217,21 +252,35 @@ def _same_title(left: str, right: str) -> bool:
 
 
 def _shrink(entries: Sequence[_Entry], limit: int) -> list[_Entry]:
-    """Bring the outline under ``limit``: deepest sentences go first, then deepest headings, then the end."""
+    """Bring the outline under ``limit`` characters, deepest level and last section first.
+
+    Long sayings become one sentence, then sayings go, then headings below level 2, then the end.
+    """
     kept = list(entries)
-    for level in sorted({entry.level for entry in entries}, reverse=True):
-        if _size(kept) <= limit or level < 2:
-            break
-        kept = [replace(entry, says="") if entry.level >= level else entry for entry in kept]
-        if _size(kept) > limit and level > 2:
-            kept = [entry for entry in kept if entry.level < level]
-    left = 0
-    while kept and _size(kept) > limit:
-        kept.pop()
-        left += 1
-    if left:
-        kept.append(_Entry(0, "", f"({left} more section{'s' if left > 1 else ''})"))
-    return kept
+    if _size(kept) > limit:
+        kept = [replace(entry, says=leading_sentences(entry.says, BRIEF) or entry.says) for entry in kept]
+    over = _size(kept) - limit
+    order = sorted(range(len(kept)), key=lambda at: (-kept[at].level, -at))
+    for at in order:
+        if over > 0 and kept[at].level >= 2:
+            over -= len(kept[at].says)
+            kept[at] = replace(kept[at], says="")
+    dropped = set()
+    for at in order:
+        if over > 0 and kept[at].level > 2:
+            over -= _size([kept[at]])
+            dropped.add(at)
+    kept = [entry for at, entry in enumerate(kept) if at not in dropped]
+    return _without_end(kept, limit)
+
+
+def _without_end(entries: Sequence[_Entry], limit: int) -> list[_Entry]:
+    kept = list(entries)
+    size = _size(kept)
+    while kept and size > limit:
+        size -= _size([kept.pop()])
+    left = len(entries) - len(kept)
+    return [*kept, _Entry(0, "", f"({left} more section{'s' if left > 1 else ''})")] if left else kept
 
 
 def _size(entries: Sequence[_Entry]) -> int:
