@@ -28,6 +28,9 @@ TELLING_WORDS = 8
 SHARED_LINES = 0.2
 """Bodies that share fewer of their lines than this are not compared word by word."""
 
+LIKE_LENGTH = 0.7
+"""Bodies whose lengths differ by more than this ratio cannot overlap by ``duplicate_body``."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -91,10 +94,16 @@ def _is_copy(left: _Text, right: _Text, settings: PackSettings) -> bool:
         if described >= settings.duplicate_namesake_description:
             return True
         return _overlap(left.shingles, right.shingles) >= settings.duplicate_namesake_body
-    fewest = min(len(left.lines), len(right.lines))
-    if len(left.lines & right.lines) < SHARED_LINES * fewest:
+    return _may_overlap(left, right) and _overlap(left.shingles, right.shingles) >= settings.duplicate_body
+
+
+def _may_overlap(left: _Text, right: _Text) -> bool:
+    """Cheap tests that copies pass: bodies of like length that share lines."""
+    shorter, longer = sorted((len(left.skill.body), len(right.skill.body)))
+    if shorter < LIKE_LENGTH * longer:
         return False
-    return _overlap(left.shingles, right.shingles) >= settings.duplicate_body
+    fewest = min(len(left.lines), len(right.lines))
+    return len(left.lines & right.lines) >= SHARED_LINES * fewest
 
 
 def _overlap(left: frozenset[object], right: frozenset[object]) -> float:

@@ -45,8 +45,8 @@ def pack(
     text, tokens = _render(blocks, plan, len(ranked), budget)
     for at, block in blocks.items():
         if at not in plan:
-            least = min(block.costs.values())
-            left_out[at] = _Reason(Omission.OVER_BUDGET, f"needs at least {least} tokens of {budget}")
+            detail = f"its card takes {block.costs[Tier.CARD]} tokens, {budget - tokens} are left"
+            left_out[at] = _Reason(Omission.OVER_BUDGET, detail)
     return Bundle(
         status=status if blocks else Status.NONE,
         budget=budget,

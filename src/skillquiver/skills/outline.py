@@ -108,9 +108,11 @@ def _says(text: str, section: Section, blocks: Sequence[CodeBlock]) -> str:
     end = min(section.end, start + WINDOW)
     code = next((block for block in blocks if block.start < end), None)
     prose_end = min(end, code.start) if code else end
-    # The last line of a window that cuts a section may be half a line: it is not looked at.
-    complete = prose_end == section.end or code is not None
-    window = text[start:prose_end] if complete else text[start:prose_end].rpartition("\n")[0]
+    window = text[start:prose_end]
+    if prose_end < section.end and code is None:
+        # The window cuts the section: its last line may be half a line, unless that is all there is, and
+        # then the limits on what is quoted stop long before the cut.
+        window = window.rpartition("\n")[0] or window
     return _first_block(_HTML.sub("", window) if "<" in window else window, code)
 
 
