@@ -70,7 +70,7 @@ def _select(ranked: Sequence[Candidate], settings: PackSettings, status: Status)
         elif status is Status.NONE:
             left_out[at] = _Reason(Omission.LOW_CONFIDENCE, "nothing in the library matches this task")
         elif candidate.role is Role.MATCH and candidate.confidence < floor:
-            detail = f"confidence {candidate.confidence:.2f} is below {floor:.2f}"
+            detail = f"confidence {candidate.confidence:.3f} is below {floor:.3f}"
             left_out[at] = _Reason(Omission.LOW_CONFIDENCE, detail)
     open_ = [at for at in range(len(ranked)) if at not in left_out]
     for copy, original in find_duplicates([ranked[at].skill for at in open_], settings).items():

@@ -31,8 +31,8 @@ SHARE = 0.22
 SHORTEST_CUT = 900
 """Characters below which an outline is left as it is, whatever its share."""
 
-LONGEST = 6_000
-"""Characters of an outline, whatever the length of the body: about 1,500 tokens."""
+LONGEST = 4_000
+"""Characters of an outline, whatever the length of the body: about 1,000 tokens, a body of median length."""
 
 LONGEST_TITLE = 200
 """Characters of a heading; longer ones are text under a wrong mark."""
@@ -56,7 +56,7 @@ _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Z]+\]\s*)?")
 _IMAGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()]{0,500}\)(?:\]\([^()]{0,500}\))?|!\[\[[^\[\]]{0,300}\]\]")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s+\"[^\"]{0,200}\")?\)")
 _HTML = re.compile(r"<!--.*?(?:-->|$)|</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>", re.DOTALL)
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +226,8 @@ def _inline(text: str) -> str:
         text = _HTML.sub("", text)
     if "[" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    if "**" in text or "__" in text:
-        text = _EMPHASIS.sub(r"\2", text)
+    if "**" in text:
+        text = _EMPHASIS.sub(r"\1", text)
     return plain(text)
 
 
