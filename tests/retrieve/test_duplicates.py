@@ -44,6 +44,14 @@ def test_namesakes_with_nothing_in_common_are_different_skills() -> None:
     assert duplicates(a, b) == {}
 
 
+def test_namesakes_described_alike_with_nothing_in_common_are_different_skills() -> None:
+    a = make_skill("configure", "Sets up the mail channel: tokens and access.", text(0, 50))
+    b = make_skill("configure", "Sets up the chat channel: tokens and access.", text(50, 99))
+    c = make_skill("configure", "Sets up the chat channel: tokens and access.", text(40, 90))
+    assert duplicates(a, b) == {}
+    assert duplicates(a, c) == {1: 0}  # 10 of 90 lines: overlap 1/9, above 0.1
+
+
 def test_equal_long_descriptions_make_copies_and_equal_short_ones_do_not() -> None:
     long = "Turns spoken lectures into structured notes with summaries."
     assert duplicates(make_skill("a", long, text(0, 9)), make_skill("b", long, text(50, 59))) == {1: 0}

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from skillquiver.retrieve.bundle import Candidate, Tier
 from skillquiver.skills.markdown import read_markdown
-from skillquiver.skills.sanitize import fence_for, plain
+from skillquiver.skills.sanitize import clean, fence_for, plain
 from skillquiver.skills.tiers import body, card, outline
 from skillquiver.skills.tokens import count_tokens
 
@@ -119,4 +119,5 @@ def _rendered(candidate: Candidate, tier: Tier) -> str:
         return card(skill)
     if tier is Tier.BODY:
         return body(skill)
-    return candidate.outline or outline(skill, read_markdown(skill.body))
+    stored = clean(candidate.outline).strip()
+    return f"{stored}\n" if stored else outline(skill, read_markdown(skill.body))

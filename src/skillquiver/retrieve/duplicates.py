@@ -31,6 +31,9 @@ SHARED_LINES = 0.2
 LIKE_LENGTH = 0.7
 """Bodies whose lengths differ by more than this ratio cannot overlap by ``duplicate_body``."""
 
+COMMON_TEXT = 0.1
+"""Least body overlap of namesakes with like descriptions: the set-up of two services has less."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -41,8 +44,8 @@ def find_duplicates(skills: Sequence[Skill], settings: PackSettings) -> dict[int
 
     - their bodies are equal;
     - their descriptions have the same words (``duplicate_description``), at least ``TELLING_WORDS``;
-    - they share the name and half of their description (``duplicate_namesake_description``) or a third of
-      their body (``duplicate_namesake_body``);
+    - they share the name and a third of their body (``duplicate_namesake_body``), or half of their
+      description (``duplicate_namesake_description``) and some of their body (``COMMON_TEXT``);
     - their bodies' word shingles overlap by ``duplicate_body``.
 
     ``skills`` come best first; the one that stands for others is never itself a duplicate.
@@ -91,9 +94,9 @@ def _is_copy(left: _Text, right: _Text, settings: PackSettings) -> bool:
     if telling and described >= settings.duplicate_description:
         return True
     if left.name == right.name:
-        if described >= settings.duplicate_namesake_description:
-            return True
-        return _overlap(left.shingles, right.shingles) >= settings.duplicate_namesake_body
+        alike = described >= settings.duplicate_namesake_description
+        enough = COMMON_TEXT if alike else settings.duplicate_namesake_body
+        return _overlap(left.shingles, right.shingles) >= enough
     return _may_overlap(left, right) and _overlap(left.shingles, right.shingles) >= settings.duplicate_body
 
 
