@@ -47,7 +47,7 @@ def test_an_outline_names_code_and_tables_and_never_opens_them() -> None:
         "## Do",
         "Run this: (code, 1 line)",
         "## Table",
-        "(table of 1 rows: a, b)",
+        "(table of 1 row: a, b)",
     ]
 
 
@@ -68,6 +68,23 @@ def test_an_outline_leaves_out_what_says_nothing() -> None:
         "\n---\n\n## End\n"
     )
     assert outlined(text) == ["## Parent", "### Child", "See the docs."]
+
+
+def test_a_text_without_sections_is_outlined_by_paragraph() -> None:
+    text = "# Guide\n\nOne is this. So.\n\nTwo, as follows:\n\n- a\n- b\n\n```\nx\n\ny\n```\n\nThree.\n"
+    assert outlined(text) == [
+        "# Guide",
+        "One is this. So.",
+        "Two, as follows: a; b.",
+        "(code, 3 lines)",
+        "Three.",
+    ]
+
+
+def test_placeholders_in_inline_code_are_not_taken_for_html() -> None:
+    assert outlined("## A\n\nRun `get <b> <name>` <b>now</b> on <host>.\n\n## B\n\nGo.\n")[1] == (
+        "Run `get <b> <name>` now on <host>."
+    )
 
 
 def test_an_outline_drops_an_opening_that_repeats_the_description() -> None:

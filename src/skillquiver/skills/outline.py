@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 
 from skillquiver.skills.markdown import CodeBlock, Document, Section
 from skillquiver.skills.sanitize import plain
@@ -49,13 +50,21 @@ WINDOW = 4_000
 _CONTENTS = re.compile(
     r"(?:table of )?contents?|toc|目录|目次|inhalt(?:sverzeichnis)?|índice|sommaire", re.IGNORECASE
 )
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$|\s*\|?[\s:|-]+\|?$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Z]+\]\s*)?")
 _IMAGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()]{0,500}\)(?:\]\([^()]{0,500}\))?|!\[\[[^\[\]]{0,300}\]\]")
 _LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s+\"[^\"]{0,200}\")?\)")
-_HTML = re.compile(r"<!--.*?(?:-->|$)|</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>", re.DOTALL)
+_HTML = re.compile(
+    r"(`[^`]*`)|<!--.*?(?:-->|$)|</?(?:a|abbr|b|big|blockquote|br|center|code|dd|details|div|dl|dt|em|figure|font"
+    r"|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr"
+    r"|u|ul|video)(?:\s[^<>]*)?/?>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Comments and the tags of prose, but not inside inline code: ``<name>`` is mostly a placeholder."""
+
 _EMPHASIS = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 
 
@@ -72,13 +81,33 @@ def outline_lines(document: Document, *, title: str = "", known: str = "") -> li
     A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept; an
     opening that only repeats ``known`` is dropped.
     """
-    sections = document.sections()[:MOST_SECTIONS]
+    sections = document.sections()
+    if len(sections) == 1:  # nothing to go by but paragraphs
+        sections = _paragraphs(document, sections[0])
+    sections = sections[:MOST_SECTIONS]
     entries = _useful([_entry(document, section) for section in sections], title)
     entries = [
         entry for at, entry in enumerate(entries) if at > 1 or entry.title or not _repeats(entry, known)
     ]
     limit = min(LONGEST, max(SHORTEST_CUT, int(SHARE * len(document.text))))
     return [line for entry in _shrink(entries, limit) for line in _lines(entry)]
+
+
+def _paragraphs(document: Document, section: Section) -> tuple[Section, ...]:
+    """Split the only section at blank lines outside code, unless a colon leads over the blank line."""
+    text = document.text
+    code = [(block.start, block.end) for block in document.code_blocks[:MOST_SECTIONS]]
+    first = _after_heading(text, section) if section.level else section.start
+    first += len(text[first : section.end]) - len(text[first : section.end].lstrip())
+    cuts = [
+        match.end()
+        for match in islice(_BLANK.finditer(text), MOST_SECTIONS)
+        if first < match.end() < section.end
+        and text[match.start() - 1 : match.start()] not in (":", "：", "*")
+        and not any(start <= match.start() < end for start, end in code)
+    ]
+    paragraphs = (Section(0, "", start, end) for start, end in pairwise([*cuts, section.end]))
+    return (replace(section, end=cuts[0] if cuts else section.end), *paragraphs)
 
 
 def _entry(document: Document, section: Section) -> _Entry:
@@ -113,7 +142,7 @@ def _says(text: str, section: Section, blocks: Sequence[CodeBlock]) -> str:
         # The window cuts the section: its last line may be half a line, unless that is all there is, and
         # then the limits on what is quoted stop long before the cut.
         window = window.rpartition("\n")[0] or window
-    return _first_block(_HTML.sub("", window) if "<" in window else window, code)
+    return _first_block(_HTML.sub(r"\1", window) if "<" in window else window, code)
 
 
 def _after_heading(text: str, section: Section) -> int:
@@ -206,11 +235,9 @@ def _table(rows: Sequence[str]) -> str:
     columns = [_inline(cell) for cell in rows[0].strip().strip("|").split("|")]
     named = ", ".join(column for column in columns if column)
     size = max(len(rows) - 1, 1)
-    return (
-        f"(table of {size} rows: {named})"
-        if named and len(named) <= ITEM_LIMIT
-        else f"(table of {size} rows)"
-    )
+    plural = "s" if size > 1 else ""
+    columns_named = f": {named}" if named and len(named) <= ITEM_LIMIT else ""
+    return f"(table of {size} row{plural}{columns_named})"
 
 
 def _code(code: CodeBlock) -> str:
@@ -223,7 +250,7 @@ def _inline(text: str) -> str:
     """One line of prose: images and HTML gone, links as their text, bold marks off."""
     # Most lines hold none of these, and looking for one character is ten times cheaper than a pattern.
     if "<" in text:
-        text = _HTML.sub("", text)
+        text = _HTML.sub(r"\1", text)
     if "[" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     if "**" in text:
