@@ -57,7 +57,7 @@ class PackSettings:
     """The same for bodies of skills with the same name: forks drift apart, their purpose does not."""
 
     duplicate_namesake_description: float = 0.5
-    """The same for descriptions of skills with the same name."""
+    """The same for descriptions of skills with the same name whose bodies have something in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

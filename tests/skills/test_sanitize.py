@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from skillquiver.skills.markdown import read_markdown
 from skillquiver.skills.sanitize import clean, fence_for, fenced, plain
 
-HOSTILE = st.text(alphabet="a \n\r\t`~#\x1b[31m\x00\u202e\u2028\ufeff\ud800🏴é", max_size=200)
+HOSTILE = st.text(alphabet="a \n\r\t`~#\u200b\x1b[31m\x00\u202e\u2028\ufeff\ud800🏴é", max_size=200)
 
 
 def test_terminal_escapes_vanish_whole() -> None:
@@ -38,6 +38,10 @@ def test_plain_text_is_one_line() -> None:
 def test_a_fence_is_longer_than_any_run_within() -> None:
     assert fence_for("no fence", "``") == "```"
     assert fence_for("```\nx\n```", "~~~~~") == "``````"
+
+
+def test_runs_that_cleaning_joins_count_as_one() -> None:
+    assert fence_for("``\u200b``\x1b[0m``") == "`" * 7
 
 
 def test_a_fence_in_the_text_cannot_close_ours() -> None:

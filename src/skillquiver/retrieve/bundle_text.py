@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from skillquiver.retrieve.bundle import Candidate, Tier
 from skillquiver.skills.markdown import read_markdown
-from skillquiver.skills.sanitize import fence_for, plain
+from skillquiver.skills.sanitize import clean, fence_for, plain
 from skillquiver.skills.tiers import body, card, outline
 from skillquiver.skills.tokens import count_tokens
 
@@ -47,11 +47,12 @@ class Block:
     def of(cls, candidate: Candidate) -> Block:
         """Price ``candidate`` from its stored token counts; a count of 0 means unknown and is made here."""
         skill = candidate.skill
-        fence = fence_for(skill.body, skill.description, skill.when_to_use, skill.name)
+        fence = fence_for(skill.body, skill.description, skill.when_to_use, skill.name, candidate.outline)
         counts = skill.tokens
         stored = {Tier.CARD: counts.card, Tier.OUTLINE: counts.outline, Tier.BODY: counts.body}
         costs = {
-            tier: _frame_tokens(_facts(candidate, tier), fence)
+            tier: count_tokens(f"## 1. {_facts(candidate, tier)}")
+            + _fence_tokens(fence)
             + (stored[tier] or count_tokens(_rendered(candidate, tier)))
             for tier in Tier
         }
@@ -107,13 +108,16 @@ def _facts(candidate: Candidate, tier: Tier) -> str:
     return f"{plain(skill.id)}\n{candidate.role}, {_FACTS[tier]} {plain(skill.path)}\n"
 
 
-@lru_cache(maxsize=4096)
-def _frame_tokens(facts: str, fence: str) -> int:
-    return count_tokens(f"## 1. {facts}{fence}markdown\n") + count_tokens(f"{fence}\n\n")
+@lru_cache(maxsize=64)
+def _fence_tokens(fence: str) -> int:
+    return count_tokens(f"{fence}markdown\n") + count_tokens(f"{fence}\n\n")
 
 
 def _rendered(candidate: Candidate, tier: Tier) -> str:
     skill = candidate.skill
     if tier is Tier.CARD:
         return card(skill)
-    return body(skill) if tier is Tier.BODY else outline(skill, read_markdown(skill.body))
+    if tier is Tier.BODY:
+        return body(skill)
+    stored = clean(candidate.outline).strip()
+    return f"{stored}\n" if stored else outline(skill, read_markdown(skill.body))

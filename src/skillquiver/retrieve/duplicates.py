@@ -28,6 +28,12 @@ TELLING_WORDS = 8
 SHARED_LINES = 0.2
 """Bodies that share fewer of their lines than this are not compared word by word."""
 
+LIKE_LENGTH = 0.7
+"""Bodies whose lengths differ by more than this ratio cannot overlap by ``duplicate_body``."""
+
+COMMON_TEXT = 0.1
+"""Least body overlap of namesakes with like descriptions: the set-up of two services has less."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -38,8 +44,8 @@ def find_duplicates(skills: Sequence[Skill], settings: PackSettings) -> dict[int
 
     - their bodies are equal;
     - their descriptions have the same words (``duplicate_description``), at least ``TELLING_WORDS``;
-    - they share the name and half of their description (``duplicate_namesake_description``) or a third of
-      their body (``duplicate_namesake_body``);
+    - they share the name and a third of their body (``duplicate_namesake_body``), or half of their
+      description (``duplicate_namesake_description``) and some of their body (``COMMON_TEXT``);
     - their bodies' word shingles overlap by ``duplicate_body``.
 
     ``skills`` come best first; the one that stands for others is never itself a duplicate.
@@ -88,13 +94,19 @@ def _is_copy(left: _Text, right: _Text, settings: PackSettings) -> bool:
     if telling and described >= settings.duplicate_description:
         return True
     if left.name == right.name:
-        if described >= settings.duplicate_namesake_description:
-            return True
-        return _overlap(left.shingles, right.shingles) >= settings.duplicate_namesake_body
-    fewest = min(len(left.lines), len(right.lines))
-    if len(left.lines & right.lines) < SHARED_LINES * fewest:
+        alike = described >= settings.duplicate_namesake_description
+        enough = COMMON_TEXT if alike else settings.duplicate_namesake_body
+        return _overlap(left.shingles, right.shingles) >= enough
+    return _may_overlap(left, right) and _overlap(left.shingles, right.shingles) >= settings.duplicate_body
+
+
+def _may_overlap(left: _Text, right: _Text) -> bool:
+    """Cheap tests that copies pass: bodies of like length that share lines."""
+    shorter, longer = sorted((len(left.skill.body), len(right.skill.body)))
+    if shorter < LIKE_LENGTH * longer:
         return False
-    return _overlap(left.shingles, right.shingles) >= settings.duplicate_body
+    fewest = min(len(left.lines), len(right.lines))
+    return len(left.lines & right.lines) >= SHARED_LINES * fewest
 
 
 def _overlap(left: frozenset[object], right: frozenset[object]) -> float:

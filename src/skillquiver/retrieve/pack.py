@@ -45,8 +45,8 @@ def pack(
     text, tokens = _render(blocks, plan, len(ranked), budget)
     for at, block in blocks.items():
         if at not in plan:
-            least = min(block.costs.values())
-            left_out[at] = _Reason(Omission.OVER_BUDGET, f"needs at least {least} tokens of {budget}")
+            detail = f"its card takes {block.costs[Tier.CARD]} tokens, {budget - tokens} are left"
+            left_out[at] = _Reason(Omission.OVER_BUDGET, detail)
     return Bundle(
         status=status if blocks else Status.NONE,
         budget=budget,
@@ -70,7 +70,7 @@ def _select(ranked: Sequence[Candidate], settings: PackSettings, status: Status)
         elif status is Status.NONE:
             left_out[at] = _Reason(Omission.LOW_CONFIDENCE, "nothing in the library matches this task")
         elif candidate.role is Role.MATCH and candidate.confidence < floor:
-            detail = f"confidence {candidate.confidence:.2f} is below {floor:.2f}"
+            detail = f"confidence {candidate.confidence:.3f} is below {floor:.3f}"
             left_out[at] = _Reason(Omission.LOW_CONFIDENCE, detail)
     open_ = [at for at in range(len(ranked)) if at not in left_out]
     for copy, original in find_duplicates([ranked[at].skill for at in open_], settings).items():

@@ -15,8 +15,8 @@ class Evidence:
 
     ``channels`` maps a channel's name to its weighted z-score; they sum to the score. ``terms`` are stems
     with what each adds to the BM25 score of the full text, best first. ``cosine`` is that of the best window
-    of the query, ``window``. ``coverage`` is the BM25 score of the full text over the highest that any text could
-    reach with this query, 0 to 1.
+    of the query, ``window``. ``coverage`` is the BM25 score of the full text over the highest that any text
+    could reach with this query, 0 to 1.
     """
 
     channels: dict[str, float]

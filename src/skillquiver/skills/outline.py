@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, pairwise
 
 from skillquiver.skills.markdown import CodeBlock, Document, Section
 from skillquiver.skills.sanitize import plain
@@ -19,6 +20,9 @@ SECTION_LIMIT = 220
 ITEM_LIMIT = 110
 """Characters of one list item: it names a step, it does not explain it."""
 
+BRIEF = 110
+"""Characters per section when the outline is too long: one sentence."""
+
 ITEMS = 3
 """List items quoted per section; the rest is counted."""
 
@@ -28,8 +32,17 @@ SHARE = 0.22
 SHORTEST_CUT = 900
 """Characters below which an outline is left as it is, whatever its share."""
 
-LONGEST = 6_000
-"""Characters of an outline, whatever the length of the body: about 1,500 tokens."""
+LONGEST = 4_000
+"""Characters of an outline, whatever the length of the body: about 1,000 tokens, a body of median length."""
+
+LONGEST_TITLE = 200
+"""Characters of a heading; longer ones are text under a wrong mark."""
+
+MOST_SECTIONS = 400
+"""Sections looked at: no outline shows more, and a hostile file has a million."""
+
+REPEATED = 0.15
+"""Share of new words up to which an opening repeats the description."""
 
 WINDOW = 4_000
 """Characters of a section that are looked at for its first sentences."""
@@ -37,14 +50,22 @@ WINDOW = 4_000
 _CONTENTS = re.compile(
     r"(?:table of )?contents?|toc|目录|目次|inhalt(?:sverzeichnis)?|índice|sommaire", re.IGNORECASE
 )
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)")
 _TABLE = re.compile(r"\s*\|.*\|\s*$")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$|\s*\|?[\s:|-]+\|?$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Z]+\]\s*)?")
-_IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?|!\[\[[^\]]*\]\]")
-_LINK = re.compile(r"\[([^\]]+)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
-_HTML = re.compile(r"<!--.*?(?:-->|$)|</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>", re.DOTALL)
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_IMAGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()]{0,500}\)(?:\]\([^()]{0,500}\))?|!\[\[[^\[\]]{0,300}\]\]")
+_LINK = re.compile(r"\[([^\[\]]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}(?:\s+\"[^\"]{0,200}\")?\)")
+_HTML = re.compile(
+    r"(`[^`]*`)|<!--.*?(?:-->|$)|</?(?:a|abbr|b|big|blockquote|br|center|code|dd|details|div|dl|dt|em|figure|font"
+    r"|h[1-6]|hr|i|img|kbd|li|ol|p|picture|pre|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr"
+    r"|u|ul|video)(?:\s[^<>]*)?/?>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Comments and the tags of prose, but not inside inline code: ``<name>`` is mostly a placeholder."""
+
+_EMPHASIS = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +75,52 @@ class _Entry:
     says: str
 
 
-def outline_lines(document: Document, *, title: str = "") -> list[str]:
+def outline_lines(document: Document, *, title: str = "", known: str = "") -> list[str]:
     """Return the outline of ``document`` as lines without newlines; every line is plain text.
 
-    A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept.
+    A heading keeps its level marks. A first heading equal to ``title`` is dropped, its text is kept; an
+    opening that only repeats ``known`` is dropped.
     """
-    entries = _useful([_entry(document, section) for section in document.sections()], title)
+    sections = document.sections()
+    if len(sections) == 1:  # nothing to go by but paragraphs
+        sections = _paragraphs(document, sections[0])
+    sections = sections[:MOST_SECTIONS]
+    entries = _useful([_entry(document, section) for section in sections], title)
+    entries = [
+        entry for at, entry in enumerate(entries) if at > 1 or entry.title or not _repeats(entry, known)
+    ]
     limit = min(LONGEST, max(SHORTEST_CUT, int(SHARE * len(document.text))))
     return [line for entry in _shrink(entries, limit) for line in _lines(entry)]
 
 
+def _paragraphs(document: Document, section: Section) -> tuple[Section, ...]:
+    """Split the only section at blank lines outside code, unless a colon leads over the blank line."""
+    text = document.text
+    code = [(block.start, block.end) for block in document.code_blocks[:MOST_SECTIONS]]
+    first = _after_heading(text, section) if section.level else section.start
+    first += len(text[first : section.end]) - len(text[first : section.end].lstrip())
+    cuts = [
+        match.end()
+        for match in islice(_BLANK.finditer(text), MOST_SECTIONS)
+        if first < match.end() < section.end
+        and text[match.start() - 1 : match.start()] not in (":", "：", "*")
+        and not any(start <= match.start() < end for start, end in code)
+    ]
+    paragraphs = (Section(0, "", start, end) for start, end in pairwise([*cuts, section.end]))
+    return (replace(section, end=cuts[0] if cuts else section.end), *paragraphs)
+
+
 def _entry(document: Document, section: Section) -> _Entry:
     blocks = _code_within(document.code_blocks, section)
-    return _Entry(section.level, _inline(section.title), _says(document.text, section, blocks))
+    title = section.title
+    title = _inline(title) if len(title) <= LONGEST_TITLE else f"(a heading of {len(title)} characters)"
+    return _Entry(section.level, title, _says(document.text, section, blocks))
+
+
+def _repeats(entry: _Entry, known: str) -> bool:
+    """Whether nearly every word of what the entry says stands in ``known`` already."""
+    words, there = set(re.findall(r"\w+", entry.says.lower())), set(re.findall(r"\w+", known.lower()))
+    return len(words - there) <= len(words) * REPEATED
 
 
 def _code_within(blocks: Sequence[CodeBlock], section: Section) -> Sequence[CodeBlock]:
@@ -83,10 +137,12 @@ def _says(text: str, section: Section, blocks: Sequence[CodeBlock]) -> str:
     end = min(section.end, start + WINDOW)
     code = next((block for block in blocks if block.start < end), None)
     prose_end = min(end, code.start) if code else end
-    # The last line of a window that cuts a section may be half a line: it is not looked at.
-    complete = prose_end == section.end or code is not None
-    window = text[start:prose_end] if complete else text[start:prose_end].rpartition("\n")[0]
-    return _first_block(_HTML.sub("", window), code)
+    window = text[start:prose_end]
+    if prose_end < section.end and code is None:
+        # The window cuts the section: its last line may be half a line, unless that is all there is, and
+        # then the limits on what is quoted stop long before the cut.
+        window = window.rpartition("\n")[0] or window
+    return _first_block(_HTML.sub(r"\1", window) if "<" in window else window, code)
 
 
 def _after_heading(text: str, section: Section) -> int:
@@ -121,14 +177,11 @@ def _blocks(window: str) -> tuple[list[str], list[str], list[str]]:
     items: list[str] = []
     rows: list[str] = []
     for raw in window.split("\n"):
-        line = _QUOTE.sub("", raw)
+        line = _QUOTE.sub("", raw) if ">" in raw else raw
         kind = _kind(line)
         if kind == "blank":
-            if (
-                paragraph
-                and not paragraph[-1].rstrip().endswith((":", "："))
-                and _inline(" ".join(paragraph))
-            ):
+            said = _inline(" ".join(paragraph))
+            if said and not said.endswith((":", "：")):
                 break
         elif kind == "row":
             rows.append(line)
@@ -138,28 +191,35 @@ def _blocks(window: str) -> tuple[list[str], list[str], list[str]]:
             if kind == "text" and not raw[:1].isspace():
                 break
             if items and len(items[-1]) < ITEM_LIMIT * 4:
-                items[-1] += " " + line.strip()
+                items[-1] = _joined(items[-1], line.strip())
         elif kind == "text":
             paragraph.append(line)
     return paragraph, items, rows
 
 
 def _kind(line: str) -> str:
-    if not line.strip() or _RULE.match(line):
+    first = line.lstrip()[:1]
+    if not first or (first in "-*_=|:" and _RULE.match(line)):
         return "blank"
-    if _TABLE.match(line):
+    if first == "|" and _TABLE.match(line):
         return "row"
-    return "item" if _ITEM.match(line) else "text"
+    return "item" if (first in "-*+" or first.isdigit()) and _ITEM.match(line) else "text"
 
 
 def _items(items: Sequence[str]) -> str:
     top = [item for item in items if not item[:1].isspace()] or items
-    texts = [_inline(match[1]) for match in map(_ITEM.match, top) if match]
-    heads = [head for head in (_head(text) for text in texts[: ITEMS + 2]) if head][:ITEMS]
+    texts = (_inline(match[1]) for match in map(_ITEM.match, top[: ITEMS + 2]) if match)
+    heads = [head for head in map(_head, texts) if head][:ITEMS]
     if not heads:
         return f"({len(top)} items)" if len(top) > 1 else ""
     more = len(top) - len(heads)
-    return "; ".join(head.rstrip(".;,") for head in heads) + (f" (and {more} more)" if more > 0 else ".")
+    return "; ".join(head.rstrip(" .;,:：") for head in heads) + (f" (and {more} more)" if more > 0 else ".")
+
+
+def _joined(item: str, line: str) -> str:
+    """An item and its next line; a new thought after an item without a stop is set off by a dash."""
+    starts_anew = line[:1].isupper() and item.rstrip()[-1:] not in ".!?:;,、。："
+    return f"{item} — {line}" if starts_anew else f"{item} {line}"
 
 
 def _head(text: str) -> str:
@@ -175,11 +235,9 @@ def _table(rows: Sequence[str]) -> str:
     columns = [_inline(cell) for cell in rows[0].strip().strip("|").split("|")]
     named = ", ".join(column for column in columns if column)
     size = max(len(rows) - 1, 1)
-    return (
-        f"(table of {size} rows: {named})"
-        if named and len(named) <= ITEM_LIMIT
-        else f"(table of {size} rows)"
-    )
+    plural = "s" if size > 1 else ""
+    columns_named = f": {named}" if named and len(named) <= ITEM_LIMIT else ""
+    return f"(table of {size} row{plural}{columns_named})"
 
 
 def _code(code: CodeBlock) -> str:
@@ -190,8 +248,14 @@ def _code(code: CodeBlock) -> str:
 
 def _inline(text: str) -> str:
     """One line of prose: images and HTML gone, links as their text, bold marks off."""
-    text = _LINK.sub(r"\1", _IMAGE.sub("", _HTML.sub("", text)))
-    return plain(_EMPHASIS.sub(r"\2", text))
+    # Most lines hold none of these, and looking for one character is ten times cheaper than a pattern.
+    if "<" in text:
+        text = _HTML.sub(r"\1", text)
+    if "[" in text:
+        text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    if "**" in text:
+        text = _EMPHASIS.sub(r"\1", text)
+    return plain(text)
 
 
 def _useful(entries: Sequence[_Entry], title: str) -> list[_Entry]:
@@ -217,21 +281,35 @@ def _same_title(left: str, right: str) -> bool:
 
 
 def _shrink(entries: Sequence[_Entry], limit: int) -> list[_Entry]:
-    """Bring the outline under ``limit``: deepest sentences go first, then deepest headings, then the end."""
+    """Bring the outline under ``limit`` characters, deepest level and last section first.
+
+    Long sayings become one sentence, then sayings go, then headings below level 2, then the end.
+    """
     kept = list(entries)
-    for level in sorted({entry.level for entry in entries}, reverse=True):
-        if _size(kept) <= limit or level < 2:
-            break
-        kept = [replace(entry, says="") if entry.level >= level else entry for entry in kept]
-        if _size(kept) > limit and level > 2:
-            kept = [entry for entry in kept if entry.level < level]
-    left = 0
-    while kept and _size(kept) > limit:
-        kept.pop()
-        left += 1
-    if left:
-        kept.append(_Entry(0, "", f"({left} more section{'s' if left > 1 else ''})"))
-    return kept
+    if _size(kept) > limit:
+        kept = [replace(entry, says=leading_sentences(entry.says, BRIEF) or entry.says) for entry in kept]
+    over = _size(kept) - limit
+    order = sorted(range(len(kept)), key=lambda at: (-kept[at].level, -at))
+    for at in order:
+        if over > 0 and kept[at].level >= 2:
+            over -= len(kept[at].says)
+            kept[at] = replace(kept[at], says="")
+    dropped = set()
+    for at in order:
+        if over > 0 and kept[at].level > 2:
+            over -= _size([kept[at]])
+            dropped.add(at)
+    kept = [entry for at, entry in enumerate(kept) if at not in dropped]
+    return _without_end(kept, limit)
+
+
+def _without_end(entries: Sequence[_Entry], limit: int) -> list[_Entry]:
+    kept = list(entries)
+    size = _size(kept)
+    while kept and size > limit:
+        size -= _size([kept.pop()])
+    left = len(entries) - len(kept)
+    return [*kept, _Entry(0, "", f"({left} more section{'s' if left > 1 else ''})")] if left else kept
 
 
 def _size(entries: Sequence[_Entry]) -> int:

@@ -59,9 +59,18 @@ def plain(text: str) -> str:
 
 
 def fence_for(*texts: str) -> str:
-    """Return a run of backticks longer than any run of backticks or tildes in ``texts``, at least three."""
-    runs = (len(run) for text in texts for run in _FENCE_RUN.findall(text))
-    return "`" * max(_SHORTEST_FENCE, max(runs, default=0) + 1)
+    """Return a run of backticks longer than any run of backticks or tildes in the cleaned ``texts``.
+
+    It has at least three. Cleaning comes first: it can join runs that an invisible character kept apart.
+    """
+    longest = 0
+    for text in map(clean, texts):
+        # Nearly every text has short fences only; a search for a fixed word is far cheaper than the pattern.
+        if "````" in text or "~~~~" in text:
+            longest = max(longest, *map(len, _FENCE_RUN.findall(text)))
+        elif "```" in text or "~~~" in text:
+            longest = max(longest, _SHORTEST_FENCE)
+    return "`" * max(_SHORTEST_FENCE, longest + 1)
 
 
 def fenced(text: str, info: str = "") -> str:

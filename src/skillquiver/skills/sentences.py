@@ -36,12 +36,13 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     start = scanned = ticks = 0
     for match in _END.finditer(text):
-        ticks += text.count("`", scanned, match.end())
-        scanned = match.end()
+        ticks += text.count("`", scanned, match.start())
+        scanned = match.start()
         if ticks % 2 or not _is_end(text, start, match):
             continue
-        sentences.append(text[start:scanned].strip())
-        start, ticks = scanned, 0
+        sentences.append(text[start : match.end()].strip())
+        start = scanned = match.end()
+        ticks = 0
     rest = text[start:].strip()
     return [*sentences, rest] if rest else sentences
 
@@ -55,6 +56,7 @@ def leading_sentences(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     end = 0
+    # Up to the limit and one more: a sentence that the cut shortens is too long anyway.
     for sentence in split_sentences(text[: limit + 2]):
         begin = text.index(sentence, end)
         if begin + len(sentence) > limit:

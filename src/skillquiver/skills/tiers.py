@@ -56,7 +56,7 @@ def outline(skill: Skill, document: Document) -> str:
     ):
         if values:
             parts.append(f"{label}: {_listed(values)}\n")
-    parts.extend(f"{line}\n" for line in outline_lines(document, title=skill.name))
+    parts.extend(f"{line}\n" for line in outline_lines(document, title=skill.name, known=parts[0]))
     return "".join(parts)
 
 

@@ -11,7 +11,7 @@ from skillquiver.index.lock import writer_lock
 from skillquiver.index.progress import Progress, silent
 from skillquiver.index.store import Store
 from skillquiver.index.sync import IndexReport, SyncOptions, sync
-from skillquiver.skills.discover import Root, parse_root
+from skillquiver.skills.discover import parse_root
 from skillquiver.skills.hosts import host_roots
 
 __all__ = ["forget_roots", "index_library"]
@@ -37,7 +37,11 @@ def index_library(
         if not root.path.is_dir():
             raise UsageError(f"{root.path} is not a folder; a root is a folder that holds skills")
     if hosts and (use_hosts or not (parsed or _known_roots(folder))):
-        parsed += _of_hosts(*hosts)
+        parsed += host_roots(*hosts)
+        if not (parsed or _known_roots(folder)):
+            raise UsageError(
+                "no skills folder of a known agent host here; name one: `quiver index tools=~/my-skills`"
+            )
     return sync(folder, parsed, open_encoder=open_encoder, options=options or SyncOptions(), tell=tell)
 
 
@@ -50,15 +54,6 @@ def _known_roots(folder: Path) -> bool:
         return bool(store.roots())
     finally:
         store.close()
-
-
-def _of_hosts(home: Path, cwd: Path) -> list[Root]:
-    found = list(host_roots(home, cwd))
-    if not found:
-        raise UsageError(
-            "no skills folder of a known agent host here; name one, as in `quiver index tools=~/my-skills`"
-        )
-    return found
 
 
 def forget_roots(folder: Path, labels: Sequence[str]) -> None:
