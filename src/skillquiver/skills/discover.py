@@ -176,7 +176,9 @@ class _Walk:
         path = f"{folder.path.rstrip(os.sep)}{os.sep}{name}"
         if part != name and part.casefold() != name.casefold():
             self._say("path-unsafe", path, f"the id says {part}")
-        kind = folder.markdown or _markdown_kind(name, Path(folder.path).name, folder.path)
+        kind = folder.markdown
+        if kind is None and name in _MARKDOWN_FOLDERS:
+            kind = _markdown_kind(name, Path(folder.path).name, folder.path)
         inside = name == "skills"
         host_depth = 0 if inside else folder.host_depth + 1 if folder.host_depth >= 0 else -1
         real = f"{folder.real.rstrip(os.sep)}{os.sep}{name}"
