@@ -22,7 +22,7 @@ POOL = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One channel's share of the fused score: ``floor`` for every row, plus ``gain`` for those in its pool."""
+    """One channel's share of the fused score: ``floor`` for every row, and ``gain`` for its pool."""
 
     gain: Mapping[int, float]
     floor: float
