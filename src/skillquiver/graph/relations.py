@@ -10,6 +10,7 @@ from types import MappingProxyType
 from skillquiver.types import SkillId
 
 __all__ = [
+    "NO_EVIDENCE",
     "RELATION_TYPES",
     "End",
     "Evidence",
@@ -174,6 +175,10 @@ class Evidence:
     place: str = ""
 
 
+NO_EVIDENCE = Evidence()
+"""What an edge carries that no text supports."""
+
+
 @dataclass(frozen=True, slots=True, order=True, kw_only=True)
 class Relation:
     """One typed edge, read ``source`` *type* ``target`` as ``RELATION_TYPES[type].reads`` says.
@@ -188,7 +193,7 @@ class Relation:
     type: RelationType
     provenance: Provenance
     confidence: float
-    evidence: Evidence = Evidence()
+    evidence: Evidence = NO_EVIDENCE
     proposed_by: tuple[str, ...] = ()
     source_hash: str = ""
     target_hash: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from skillquiver.graph.relations import Evidence, Provenance, Relation, RelationType
+from skillquiver.graph.relations import NO_EVIDENCE, Evidence, Provenance, Relation, RelationType
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
 
@@ -36,7 +36,7 @@ class Candidate:
     weight: float
     claim: RelationType | None = None
     provenance: Provenance = Provenance.DERIVED
-    evidence: Evidence = Evidence()
+    evidence: Evidence = NO_EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
