@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from skillquiver.graph.facts import SkillFacts, read_facts
+from skillquiver.graph.names import NameIndex
 from skillquiver.graph.relations import NO_EVIDENCE, Evidence, Provenance, Relation, RelationType
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
@@ -43,18 +45,23 @@ class Candidate:
 class Corpus:
     """The library as the graph sees it: skills in order of id, with their vectors if there are any.
 
-    ``vectors`` has shape ``(len(skills), dimension)``, rows of L2 norm 1 in the order of ``skills``.
+    ``position`` maps ids to places in ``skills``; ``facts`` stand in the same order. ``vectors`` has shape
+    ``(len(skills), dimension)``, rows of L2 norm 1 in the order of ``skills``.
     """
 
     skills: tuple[Skill, ...]
     position: Mapping[SkillId, int]
+    facts: tuple[SkillFacts, ...]
+    names: NameIndex
     vectors: npt.NDArray[np.float32] | None = None
 
     @classmethod
     def of(cls, skills: Sequence[Skill], vectors: npt.NDArray[np.float32] | None = None) -> Corpus:
         """Sort ``skills`` by id. ``vectors``, if given, are rows in the order of sorted ids."""
         ordered = tuple(sorted(skills, key=lambda skill: skill.id))
-        return cls(ordered, {skill.id: i for i, skill in enumerate(ordered)}, vectors)
+        facts = tuple(map(read_facts, ordered))
+        position = {skill.id: i for i, skill in enumerate(ordered)}
+        return cls(ordered, position, facts, NameIndex(ordered, facts), vectors)
 
     def skill(self, skill_id: SkillId) -> Skill:
         """Return the skill with this id; ``KeyError`` if there is none."""
