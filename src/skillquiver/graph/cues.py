@@ -34,9 +34,14 @@ class Cue:
 
 _WORDS = {
     "GAP": r"[^.;§]",  # anything inside the clause
-    "RUN": r"(?:use|run|invoke|call|load|read|see|consult|apply|execute|start|launch|open|activate|trigger|try)",
+    "RUN": r"(?:use|run|invoke|call|load|read|see|consult|apply|execute|start|launch|open|trigger|try)",
     "MADE": r"(?:created|produced|generated|written|exported|returned|built|made|prepared|saved|emitted)",
-    "MAKES": r"(?:creates?|produces?|generates?|provides?|supplies|writes?|outputs?|builds?|prepares?|yields?)",
+    "MAKES": r"(?:creates?|produces?|generates?|provides?|supplies|writes?|outputs?|builds?|prepares?)",
+    "NOT": r"(?:do not|don't|never)",
+    "GOES": r"(?:feeds?|flows?|piped?|passe[sd]|passed on|handed|goes)",
+    "GO": r"(?:proceed|continue|move on|go on|go|transition|advance)",
+    "NEEDS": r"(?:requires|depends? on|relies on|pre-?requisites?|assumes|builds (?:up)?on)",
+    "HERE": r"(?:using|running|starting|you|this|proceeding|continuing|any)",
     "CHECKED": r"(?:verified|validated|checked|reviewed|audited|tested)",
     "CHECKS": r"(?:verif(?:y|ies)|validates?|double-checks?|fact-checks?|audits?)",
     "DONE": r"(?:done|completed?|finished|ready|validated|approved|passes|passing)",
@@ -70,8 +75,8 @@ CUES: tuple[Cue, ...] = (
         T.CONFLICTS_WITH,
         0.85,
         r"\b(?:conflicts? with|incompatible with|mutually exclusive with)\b<GAP:25>§",
-        r"\b(?:do not|don't|never) (?:use|load|combine|mix|run|enable)\b<GAP:40>\b(?:together|alongside)\b<GAP:20>§",
-        r"\b(?:do not|don't|never) (?:load|combine|mix|enable) §<GAP:20>\b(?:together|alongside|with)\b",
+        r"\b<NOT> (?:use|load|combine|mix|run|enable)\b<GAP:40>\b(?:together|alongside)\b<GAP:20>§",
+        r"\b<NOT> (?:load|combine|mix|enable) §<GAP:20>\b(?:together|alongside|with)\b",
     ),
     # Not this one but that one.
     *_cues(
@@ -87,7 +92,8 @@ CUES: tuple[Cue, ...] = (
     *_cues(
         T.ALTERNATIVE_TO,
         0.7,
-        r"\b(?:not for|not use (?:this|it|when|for)|don't use (?:this|it|when|for)|when not to use)\b[^§]{0,160}§",
+        r"\b(?:not for|when not to use)\b[^§]{0,160}§",
+        r"\b<NOT> use (?:this|it|when|for)\b[^§]{0,160}§",
         r"\b(?:not (?:intended|suitable|meant) for|out of scope)\b[^§]{0,120}§",
     ),
     # The task goes to the other, in so many words.
@@ -111,7 +117,7 @@ CUES: tuple[Cue, ...] = (
     *_cues(
         T.FEEDS_INTO,
         0.85,
-        r"\b(?:feeds?|flows?|piped?|passe[sd]|passed on|handed|goes) (?:directly )?(?:in|on|over)?to\b<GAP:60>§",
+        r"\b<GOES> (?:directly )?(?:in|on|over)?to\b<GAP:60>§",
         r"\b(?:used|consumed|read|picked up|taken|executed|processed|needed|required) by\b<GAP:30>§",
         r"\b(?:as )?inputs? (?:to|for)\b<GAP:30>§",
     ),
@@ -129,11 +135,11 @@ CUES: tuple[Cue, ...] = (
         T.REQUIRES,
         0.85,
         r"\b<RUN>\b<GAP:40>§[^.;]{0,60}\bfirst\b",
-        r"\b<RUN>\b<GAP:40>§[^.;]{0,30}\bbefore (?:using|running|starting|you|this|proceeding|continuing|any)\b",
-        r"\bbefore\b[^.;§]{3,60}\b<RUN>\b<GAP:20>§",
+        r"\b<RUN>\b<GAP:40>§[^.;]{0,30}\bbefore <HERE>\b",
+        r"\bbefore\b[^.;,§]{3,60}, <RUN>\b<GAP:20>§",
         r"\bfirst\b[,:]? <RUN>\b<GAP:25>§",
         r"\bstart (?:with|from)\b<GAP:12>§",
-        r"\b(?:requires|depends? on|relies on|prerequisites?|pre-requisites?|assumes|builds (?:up)?on)\b(?! by)<GAP:25>§",
+        r"\b<NEEDS>\b(?! by)<GAP:25>§",
         r"\bmust\b<GAP:30>§<GAP:30>\bfirst\b",
         r"§\W{0,8}(?:required\b(?! by)|is required|is a prerequisite|prerequisite|mandatory)",
         r"\brequired\b(?: background| skills?| sub-skill)?\W{1,4}(?:use |read |load )?§",
@@ -150,8 +156,8 @@ CUES: tuple[Cue, ...] = (
         T.PRECEDES,
         0.85,
         r"\bnext(?: skills?| steps?| up)?\b\W{0,4}<GAP:60>§",
-        r"\b(?:then|afterwards|finally|subsequently)\b[, ]{1,2}(?:<RUN>|continue|proceed|move on|go)\b<GAP:40>§",
-        r"\b(?:proceed|continue|move on|go on|transition|advance)\b<GAP:12>\b(?:to|with)\b<GAP:40>§",
+        r"\b(?:then|afterwards|finally|subsequently)\b[, ]{1,2}(?:<RUN>|<GO>)\b<GAP:40>§",
+        r"\b<GO>\b<GAP:12>\b(?:to|with)\b<GAP:40>§",
         r"\bfollowed by\b<GAP:20>§",
         r"\bfollow(?:-| )?up with\b<GAP:20>§",
     ),
@@ -165,7 +171,8 @@ CUES: tuple[Cue, ...] = (
     *_cues(
         T.SPECIALIZES,
         0.8,
-        r"\b(?:speciali[sz]es|extends|special(?:i[sz]ed)? (?:case|version|variant) of|variant of|subset of)\b<GAP:30>§",
+        r"\b(?:speciali[sz]es|extends|variant of|subset of)\b<GAP:30>§",
+        r"\bspecial(?:i[sz]ed)? (?:case|version|variant) of\b<GAP:30>§",
         r"\b(?:sub-?skill of|child (?:skill )?of|part of the)\b<GAP:10>§",
     ),
     # The task, or a part of it, goes to the other.
@@ -177,14 +184,13 @@ CUES: tuple[Cue, ...] = (
         r"(?:→|->|=>)\s*(?:<RUN> )?(?:the )?§",
     ),
     *_cues(T.REQUIRES, 0.6, r"\b(?:using|via|through|with help of) (?:the )?§"),
-    *_cues(
-        T.ROUTES_TO, 0.6, r"\b(?:invok|call|run|us|load|execut|activat|trigger)(?:e|es|s)?\b<GAP:30>§"
-    ),
+    *_cues(T.ROUTES_TO, 0.6, r"\b(?:invok|call|run|us|load|execut|activat|trigger)(?:e|es|s)?\b<GAP:30>§"),
     # Together.
     *_cues(
         T.COMPLEMENTS,
         0.7,
-        r"\b(?:works? (?:well )?with|pairs? (?:well )?with|together with|combined? with|alongside|companion)\b<GAP:40>§",
+        r"\b(?:works?|pairs?|together|combined?) (?:well )?with\b<GAP:40>§",
+        r"\b(?:alongside|companion)\b<GAP:40>§",
         r"\b(?:complements?|integrat\w+ with|see also|related)\b<GAP:40>§",
         r"\bsee\b<GAP:20>§",
         r"§<GAP:30>\bfor (?:more|details)\b",
@@ -193,7 +199,11 @@ CUES: tuple[Cue, ...] = (
 """Ordered; the first match decides."""
 
 SECTION_CUES: tuple[Cue, ...] = (
-    *_cues(T.ALTERNATIVE_TO, 0.7, r"\b(?:alternatives?|when not to use|not for|instead|do not use|out of scope)\b"),
+    *_cues(
+        T.ALTERNATIVE_TO,
+        0.7,
+        r"\b(?:alternatives?|when not to use|not for|instead|do not use|out of scope)\b",
+    ),
     *_cues(
         T.REQUIRES,
         0.8,
@@ -209,8 +219,8 @@ SECTION_CUES: tuple[Cue, ...] = (
     *_cues(
         T.COMPLEMENTS,
         0.7,
-        r"\b(?:related|see also|companions?|integrat\w+|cross-?references?|complement\w*|works with|ecosystem)\b",
-        r"\b(?:references|links|resources|further|skills?)\b",
+        r"\b(?:related|see also|companions?|integrat\w+|cross-?references?|complement\w*)\b",
+        r"\b(?:works with|ecosystem|references|links|resources|further|skills?)\b",
     ),
 )
 """What a heading or the lead-in of a list claims about the skills listed below it."""

@@ -77,16 +77,20 @@ _WIKI = re.compile(r"\[\[([^\]\n|#]{2,64})(?:[|#][^\]\n]*)?\]\]")
 _QUALIFIED = re.compile(rf"(?<![\w/.:@-])/?({_NAME}:{_NAME})(?![\w:/.-]*[\w:/])", re.IGNORECASE)
 _COMMAND = re.compile(rf"/(?<![\w/.:~)>\]-]/)({_NAME})(?![\w/-])", re.IGNORECASE)
 _MARKED = re.compile(
-    r"`([^`\n]{2,64})`|\*\*([^*\n]{2,64})\*\*|(?<![\w*])\*([^*\n]{2,64})\*(?![\w*])|\"([\w .-]{2,64})\"", re.IGNORECASE
+    r"`([^`\n]{2,64})`|\*\*([^*\n]{2,64})\*\*|(?<![\w*])\*([^*\n]{2,64})\*(?![\w*])|\"([\w .-]{2,64})\"",
+    re.IGNORECASE,
 )
 _BARE = re.compile(r"(?<![\w/.@:$#-])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+(?![\w/@-]|\.\w)")
 _SKILL_WORD = re.compile(r"\bskills?\b", re.IGNORECASE)
-_BEFORE_SKILL = re.compile(r"((?:[\w.:/&+-]+[ \t]+){0,4}[\w.:/&+-]+)[`*\"'_)]{0,4}\s+(?:agent\s+)?$", re.IGNORECASE)
+_BEFORE_SKILL = re.compile(
+    r"((?:[\w.:/&+-]+[ \t]+){0,4}[\w.:/&+-]+)[`*\"'_)]{0,4}\s+(?:agent\s+)?$", re.IGNORECASE
+)
 _REACH = 90
 """Characters before the word *skill* in which its name can stand."""
 _AFTER_SKILL = re.compile(r"\bskills?:?\s+[`*\"'\[(/_]{0,4}([A-Za-z0-9][\w.:-]{1,62}\w)", re.IGNORECASE)
 _ITEM = re.compile(
-    r"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\[[ xX]\][ \t]+)?[`*_\[\"]*/?([A-Za-z0-9][\w .&:/-]{1,62}?\w)[`*_\]\")]*"
+    r"^[ \t]*(?:[-*+]|\d+[.)]|\|)[ \t]+(?:\[[ xX]\][ \t]+)?"
+    r"[`*_\[\"]*/?([A-Za-z0-9][\w .&:/-]{1,62}?\w)[`*_\]\")]*"
     r"(?=[ \t]*(?:$|[:|(]|[-–—→]+[ \t]|\]\())",
     re.MULTILINE,
 )

@@ -28,6 +28,25 @@ part of the trade's vocabulary (``git-flow``, ``scikit-learn``) and needs an exp
 _EXPLICIT = frozenset({Form.PATH, Form.WIKI, Form.QUALIFIED, Form.CUED})
 _SEPARATORS = re.compile(r"[\s_.]+")
 _SKILL_FILE = re.compile(r"/?skill\.md$", re.IGNORECASE)
+_NO_NAME = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "each",
+        "every",
+        "other",
+        "another",
+        "new",
+        "your",
+        "my",
+        "our",
+        "which",
+    )
+)
+"""What stands before the word *skill* without being a skill's name."""
 _WORD = re.compile(r"\S+")
 _SUFFIX = re.compile(r"[-\s]*(?:agent\s+)?skills?$", re.IGNORECASE)
 
@@ -102,6 +121,22 @@ class NameIndex:
             if found is not None:
                 return found, offset
         return None
+
+    def resolve_name(self, name: str, source: int) -> int | None:
+        """Return the skill that a declared ``name`` means: an id, a path, ``plugin:skill`` or a name."""
+        if name in self._by_folder:
+            return _other(self._by_folder[name], source)
+        if "/" in name:
+            return self._path(name, source)
+        if ":" in name:
+            plugin, _, last = name.partition(":")
+            return self._qualified(key_of(plugin), key_of(last), source)
+        return self.nearest(key_of(name), source, explicit=True)
+
+    def is_near_name(self, name: str, source: int) -> bool:
+        """Whether ``name`` resolves to a skill in the neighbourhood of ``source``."""
+        found = self.resolve_name(name, source)
+        return found is not None and self._is_near(found, source)
 
     def nearest(self, key: str, source: int, *, explicit: bool) -> int | None:
         """Return the skill called ``key`` nearest to ``source``, if one is plausible and unique.
@@ -207,7 +242,8 @@ def _keys(mention: Mention) -> Iterator[tuple[str, int]]:
         return
     starts = [match.start() for match in _WORD.finditer(mention.raw)]
     for start in starts:
-        yield key_of(mention.raw[start:]), start
+        if (key := key_of(mention.raw[start:])) not in _NO_NAME:
+            yield key, start
     last = mention.raw[starts[-1] :] if starts else ""
     if ":" in last:
         yield key_of(last.rpartition(":")[2]), starts[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from skillquiver.graph.facts import SkillFacts, read_facts
@@ -56,10 +57,18 @@ class Corpus:
     vectors: npt.NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, skills: Sequence[Skill], vectors: npt.NDArray[np.float32] | None = None) -> Corpus:
-        """Sort ``skills`` by id. ``vectors``, if given, are rows in the order of sorted ids."""
+    def of(
+        cls,
+        skills: Sequence[Skill],
+        vectors: npt.NDArray[np.float32] | None = None,
+        known: Mapping[str, SkillFacts] = MappingProxyType({}),
+    ) -> Corpus:
+        """Sort ``skills`` by id; read the facts of those whose content hash is not among ``known``.
+
+        ``vectors``, if given, are rows in the order of sorted ids.
+        """
         ordered = tuple(sorted(skills, key=lambda skill: skill.id))
-        facts = tuple(map(read_facts, ordered))
+        facts = tuple(known.get(skill.content_hash) or read_facts(skill) for skill in ordered)
         position = {skill.id: i for i, skill in enumerate(ordered)}
         return cls(ordered, position, facts, NameIndex(ordered, facts), vectors)
 
