@@ -109,7 +109,8 @@ class NameIndex:
     def resolve(self, mention: Mention, source: int) -> tuple[int, int] | None:
         """Return the skill that ``mention`` names in skill ``source``, or ``None``.
 
-        The second number is the offset into ``mention.raw`` at which the name begins.
+        The second number is the offset into ``mention.raw`` at which the name begins. A skill that names
+        itself resolves to itself.
         """
         if mention.form == Form.PATH:
             return _at(self._path(mention.raw, source))
@@ -125,7 +126,7 @@ class NameIndex:
     def resolve_name(self, name: str, source: int) -> int | None:
         """Return the skill that a declared ``name`` means: an id, a path, ``plugin:skill`` or a name."""
         if name in self._by_folder:
-            return _other(self._by_folder[name], source)
+            return self._by_folder[name]
         if "/" in name:
             return self._path(name, source)
         if ":" in name:
@@ -148,7 +149,7 @@ class NameIndex:
             return None
         best = self._closest(entries, source)
         if best is None or best == source:
-            return None
+            return best
         if self._is_near(best, source):
             return best
         far_ok = explicit and not self.is_ordinary(key) and self._one_body(entries)
@@ -184,7 +185,7 @@ class NameIndex:
         named = [e for e in near or entries if plugin in map(key_of, e.parts[:-1])]
         pool = named or near
         found = self._closest(pool, source) if pool else None
-        return None if found is None else _other(found, source)
+        return found
 
     def _path(self, raw: str, source: int) -> int | None:
         path = _SKILL_FILE.sub("", raw.replace("\\", "/")).rstrip("/")
@@ -193,7 +194,7 @@ class NameIndex:
         here = "/".join(self._parts[source])
         exact = posixpath.normpath(posixpath.join(here, path))
         if exact in self._by_folder:
-            return _other(self._by_folder[exact], source)
+            return self._by_folder[exact]
         if raw != path or "/" in path:
             return self._by_tail(
                 tuple(part for part in path.split("/") if part not in (".", "..", "~")), source
@@ -212,11 +213,7 @@ class NameIndex:
         ]
         near = [_Entry(i, self._parts[i], True) for i in hits if self._is_near(i, source)]
         found = self._closest(near, source) if near else None
-        return None if found is None else _other(found, source)
-
-
-def _other(found: int, source: int) -> int | None:
-    return None if found == source else found
+        return found
 
 
 def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
