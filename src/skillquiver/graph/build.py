@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from skillquiver.graph.artifacts import ArtifactSource
 from skillquiver.graph.declared import DeclaredSource, read_declared
 from skillquiver.graph.facts import SkillFacts
+from skillquiver.graph.neighbors import (
+    LexicalSource,
+    NamesakeSource,
+    NeedSource,
+    PluginSource,
+    SimilarSource,
+    ToolSource,
+)
 from skillquiver.graph.references import ReferenceSource
 from skillquiver.graph.relations import Relation
 from skillquiver.graph.resolve import resolve
@@ -34,6 +43,21 @@ class GraphBuild:
     findings: tuple[Finding, ...]
 
 
+def default_sources(settings: GraphSettings) -> tuple[CandidateSource, ...]:
+    """Return the built-in candidate sources."""
+    return (
+        DeclaredSource(),
+        ReferenceSource(),
+        ArtifactSource(settings.rare_holders),
+        NeedSource(settings.need_k),
+        ToolSource(settings.rare_holders),
+        PluginSource(),
+        NamesakeSource(),
+        LexicalSource(settings.lexical_k),
+        SimilarSource(settings.similar_k, settings.similar_floor),
+    )
+
+
 def build_graph(
     skills: Sequence[Skill],
     *,
@@ -43,9 +67,8 @@ def build_graph(
     known: Mapping[str, SkillFacts] = MappingProxyType({}),
 ) -> GraphBuild:
     """Build the graph of ``skills``: the same skills, in any order, give the same bytes."""
-    del settings
     corpus = Corpus.of(skills, vectors, known)
-    sources: tuple[CandidateSource, ...] = (DeclaredSource(), ReferenceSource())
+    sources = default_sources(settings or GraphSettings())
     candidates: list[Candidate] = sorted(c for source in sources for c in source.candidates(corpus))
     relations: list[Relation] = []
     findings = list(read_declared(corpus)[1])

@@ -236,7 +236,7 @@ SECTION_CUES: tuple[Cue, ...] = (
         0.8,
         r"^\W*(?:[\w:]+ ){0,3}pre-?requisites?\b",
         r"^\W*(?:skill |step \d+:? )?(?:dependencies|requirements)\b(?! (?:for|of|between|analysis|graph))",
-        r"^\W*(?:required|requires|depends on)\b(?: (?:background|workflow|sub-?skills?|skills?|other skills?))*\W*$",
+        r"^\W*(?:required|requires|depends on)\b(?: (?:background|workflow|other|sub-?skills?|skills?))*\W*$",
         r"^\W*before (?:you|using|starting|this|begin\w*)\b",
     ),
     *_cues(

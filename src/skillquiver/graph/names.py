@@ -139,6 +139,10 @@ class NameIndex:
         found = self.resolve_name(name, source)
         return found is not None and self._is_near(found, source)
 
+    def are_near(self, a: int, b: int) -> bool:
+        """Whether two skills belong to one body of work: side by side, or under one folder of modest size."""
+        return self._is_near(a, b)
+
     def nearest(self, key: str, source: int, *, explicit: bool) -> int | None:
         """Return the skill called ``key`` nearest to ``source``, if one is plausible and unique.
 
@@ -184,8 +188,7 @@ class NameIndex:
         near = [e for e in entries if self._is_near(e.position, source)]
         named = [e for e in near or entries if plugin in map(key_of, e.parts[:-1])]
         pool = named or near
-        found = self._closest(pool, source) if pool else None
-        return found
+        return self._closest(pool, source) if pool else None
 
     def _path(self, raw: str, source: int) -> int | None:
         path = _SKILL_FILE.sub("", raw.replace("\\", "/")).rstrip("/")
@@ -212,8 +215,7 @@ class NameIndex:
             or (tail[-2] == "skills" and self._parts[i][-2:] == tail[-2:])
         ]
         near = [_Entry(i, self._parts[i], True) for i in hits if self._is_near(i, source)]
-        found = self._closest(near, source) if near else None
-        return found
+        return self._closest(near, source) if near else None
 
 
 def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:

@@ -184,14 +184,11 @@ def _is_meant(corpus: Corpus, ref: Reference, frame: str, title: str) -> bool:
     """Whether the skill is meant, rather than a word, a program or a package of the same name."""
     if _EXAMPLE.search(frame) or _CHAINED.search(frame):
         return False
-    if ref.mention.form in _CERTAIN:
-        return True
-    if in_code(corpus.facts[ref.source], ref.mention):
-        return ref.mention.form == Form.COMMAND or bool(_AFTER_ARROW.search(frame))
-    if ref.mention.form == Form.CUED:
-        return True
-    if _INSTALL.search(frame):
-        return False
+    form = ref.mention.form
+    if in_code(corpus.facts[ref.source], ref.mention) and form not in _CERTAIN:
+        return form == Form.COMMAND or bool(_AFTER_ARROW.search(frame))
+    if form in _CERTAIN or form == Form.CUED or _INSTALL.search(frame):
+        return form in _CERTAIN or form == Form.CUED
     name = key_of(corpus.skills[ref.target].name)
     if "-" in name and not corpus.names.is_ordinary(name):
         return True
