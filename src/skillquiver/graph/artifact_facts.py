@@ -42,7 +42,7 @@ _WRITES = re.compile(
 )
 _READS = re.compile(
     r"(?:\b(?:reads?|loads?|parses?|opens?|ingests?|consumes?|takes?|requires?|needs?|given|from|inputs?)\b[^.\n]{0,50}"
-    r"|(?:--?i(?:n(?:put)?)?(?:-\w+)?|--from|--data|--file|--config)[ =\"']+\S{0,40}"
+    r"|(?:\s-i|\s--[a-z][\w-]*)[ =\"']+(?:[^\s-]\S*\s){0,3}\S{0,40}"
     r"|\bcat [\"']?\S{0,40}"
     r"|\b(?:\w+\.)?(?:read\w*|load\w*|open)\([^()\n]{0,40})$",
     re.IGNORECASE,

@@ -143,6 +143,11 @@ class NameIndex:
         """Whether two skills belong to one body of work: side by side, or under one folder of modest size."""
         return self._is_near(a, b)
 
+    def common_size(self, a: int, b: int) -> int:
+        """Number of skills under the nearest folder that holds both."""
+        depth = _common(self._parts[a], self._parts[b])
+        return self._size[self._parts[a][:depth]]
+
     def nearest(self, key: str, source: int, *, explicit: bool) -> int | None:
         """Return the skill called ``key`` nearest to ``source``, if one is plausible and unique.
 
