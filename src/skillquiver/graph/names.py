@@ -148,6 +148,11 @@ class NameIndex:
         depth = _common(self._parts[a], self._parts[b])
         return self._size[self._parts[a][:depth]]
 
+    def all_named(self, key: str) -> list[int]:
+        """Every skill of this name, or, if there is none, of this folder name; in order of id."""
+        entries = self._entries.get(key, [])
+        return sorted({e.position for e in entries if e.is_name} or {e.position for e in entries})
+
     def nearest(self, key: str, source: int, *, explicit: bool) -> int | None:
         """Return the skill called ``key`` nearest to ``source``, if one is plausible and unique.
 
