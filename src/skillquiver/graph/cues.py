@@ -113,6 +113,8 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:delegat|rout|redirect|forward|escalat|dispatch|switch|transfer|defer)\w*"
         r" (?:it |this |them |work |control |back )?to\b<GAP:40>§",
     ),
+    # One checks the other's work.
+    *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
     # The other's product is what this one works on.
     *_cues(
         T.FEEDS_INTO,
@@ -132,8 +134,7 @@ CUES: tuple[Cue, ...] = (
     ),
     # One makes a part of its product with the other's help.
     *_cues(T.REQUIRES, 0.75, r"\b<MADE>\b<GAP:30>\b(?:via|using|with)\b<GAP:12>§"),
-    # One checks the other's work.
-    *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
+    # One's work is checked with the other.
     *_cues(
         T.VERIFIES,
         0.75,
@@ -149,7 +150,6 @@ CUES: tuple[Cue, ...] = (
         r"\b<RUN>\b<GAP:40>§[^.;]{0,30}\bbefore <HERE>\b",
         r"\bbefore\b[^.;,§]{3,60}, <RUN>\b<GAP:20>§",
         r"\bfirst\b[,:]? <RUN>\b<GAP:25>§",
-        r"\bstart (?:with|from)\b<GAP:12>§",
         r"\b<NEEDS>\b(?! by)<GAP:25>§",
         r"\bmust\b<GAP:30>§<GAP:30>\bfirst\b",
         r"§\W{0,8}(?:required\b(?! by)|is required|is a prerequisite|prerequisite|mandatory)",
@@ -193,7 +193,7 @@ CUES: tuple[Cue, ...] = (
         0.7,
         r"\b(?:for|if|when)\b[^.;§]{3,140}[,:;→>–—-]\s*(?:please |also |then )?\b<RUN>\b<GAP:30>§",
         r"\b(?:use|invoke|consult|load)\b(?: the)? §(?: skill)? (?:for|to|when|if)\b",
-        r"(?:→|->|=>)\s*(?:<RUN> )?(?:the )?§",
+        r"(?:→|->|=>)\s*(?:<RUN> |start with )?(?:the )?§",
     ),
     *_cues(T.REQUIRES, 0.6, r"\b(?:using|via|through|with help of) (?:the )?§"),
     *_cues(T.ROUTES_TO, 0.6, r"\b(?:invok|call|run|us|load|execut|activat|trigger)(?:e|es|s)?\b<GAP:30>§"),
@@ -213,6 +213,8 @@ CUES: tuple[Cue, ...] = (
 LEAD_CUES: tuple[Cue, ...] = (
     *_cues(T.ROUTES_TO, 0.8, r"\b(?:called|used|invoked|triggered|spawned|loaded) by\b", reverse=True),
     *_cues(T.REQUIRES, 0.8, r"\brequired by\b", reverse=True),
+    *_cues(T.PRECEDES, 0.75, r"^\W*(?:runs? |comes |used )?after\W*$", reverse=True),
+    *_cues(T.PRECEDES, 0.75, r"^\W*(?:runs? |comes |used )?before\W*$"),
     *_cues(
         T.FEEDS_INTO,
         0.75,
