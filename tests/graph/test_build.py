@@ -13,9 +13,10 @@ from skillquiver.errors import UsageError
 from skillquiver.graph import build as build_module
 from skillquiver.graph.build import build_graph, builtin_sources, chosen_sources
 from skillquiver.graph.facts import SkillFacts
+from skillquiver.graph.neighbors import PluginSource
 from skillquiver.graph.relations import RelationType
 from skillquiver.graph.skillgraph import SkillGraph
-from skillquiver.graph.sources import SOURCE_GROUP, Candidate, Corpus
+from skillquiver.graph.sources import SOURCE_GROUP
 from skillquiver.settings import GraphSettings
 from skillquiver.skills.records import Skill
 from skillquiver.testing import HashEncoder
@@ -145,11 +146,8 @@ def test_settings_choose_the_sources_and_unknown_names_are_refused() -> None:
 def test_a_source_of_another_package_joins_through_the_entry_point_group(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class OtherSource:
+    class OtherSource(PluginSource):
         name = "other"
-
-        def candidates(self, corpus: Corpus) -> tuple[Candidate, ...]:
-            return ()
 
     class Entry:
         name = "plugin"  # shares the name of a built-in source, which wins

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import networkx as nx
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 from skillquiver.graph.audit import sample_edges, sheet, wilson
+from skillquiver.graph.build import builtin_sources
+from skillquiver.graph.declared import DECLARED_FIELDS
 from skillquiver.graph.doctor import GRAPH_FINDINGS, isolated_findings
 from skillquiver.graph.export import ExportFormat, export_graph
-from skillquiver.graph.relations import Evidence, Provenance
+from skillquiver.graph.relations import RELATION_TYPES, Evidence, Provenance
 from skillquiver.graph.report import census, isolated, outside_neighbours, topology
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.testing import make_skill
@@ -122,5 +125,17 @@ def test_mermaid_cannot_be_forged_by_a_name() -> None:
     assert text == 'graph LR\n  n0["a"]\n  n1["b__-click"]\n  n0 -->|requires| n1\n'
 
 
-def test_every_finding_code_has_a_meaning() -> None:
-    assert all(meaning for meaning in GRAPH_FINDINGS.values())
+def test_every_finding_code_stands_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
+    for code, meaning in GRAPH_FINDINGS.items():
+        assert f"| `{code}` | {meaning}" in page
+
+
+def test_the_documented_types_and_fields_are_those_of_the_code() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
+    for type_, info in RELATION_TYPES.items():
+        assert f"| `{type_}` | {info.reads}" in page
+    for name in DECLARED_FIELDS:
+        assert f"`{name.replace('/', '.')}`" in page
+    for source in builtin_sources():
+        assert f"| `{source.name}` |" in page
