@@ -98,13 +98,6 @@ CUES: tuple[Cue, ...] = (
         r"\balternatives?(?: to|:| is)?\b<GAP:30>§",
         r"§<GAP:30>\b(?:is|as) an alternative\b",
     ),
-    *_cues(
-        T.ALTERNATIVE_TO,
-        0.7,
-        r"\b(?:not for|when not to use)\b[^§]{0,160}§",
-        r"\b<NOT> use (?:this|it|when|for)\b[^§]{0,160}§",
-        r"\b(?:not (?:intended|suitable|meant) for|out of scope)\b[^§]{0,120}§",
-    ),
     # The task goes to the other, in so many words.
     *_cues(
         T.ROUTES_TO,
@@ -112,6 +105,14 @@ CUES: tuple[Cue, ...] = (
         r"\bhand(?:s|ed|ing)?[- ]?(?:off|over)\b<GAP:40>§",
         r"\b(?:delegat|rout|redirect|forward|escalat|dispatch|switch|transfer|defer)\w*"
         r" (?:it |this |them |work |control |back )?to\b<GAP:40>§",
+    ),
+    # This task is none of this skill's.
+    *_cues(
+        T.ROUTES_TO,
+        0.75,
+        r"\b(?:not for|when not to use)\b[^§]{0,160}§",
+        r"\b<NOT> use (?:this|it|when|for)\b[^§]{0,160}§",
+        r"\b(?:not (?:intended|suitable|meant) for|out of scope)\b[^§]{0,120}§",
     ),
     # One checks the other's work.
     *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
@@ -193,6 +194,7 @@ CUES: tuple[Cue, ...] = (
         0.7,
         r"\b(?:for|if|when)\b[^.;§]{3,140}[,:;→>–—-]\s*(?:please |also |then )?\b<RUN>\b<GAP:30>§",
         r"\b(?:use|invoke|consult|load)\b(?: the)? §(?: skill)? (?:for|to|when|if)\b",
+        r"\bfor [^.;,§]{3,60} use (?:the )?§",
         r"(?:→|->|=>)\s*(?:<RUN> |start with )?(?:the )?§",
     ),
     *_cues(T.REQUIRES, 0.6, r"\b(?:using|via|through|with help of) (?:the )?§"),
@@ -228,11 +230,8 @@ LEAD_CUES: tuple[Cue, ...] = (
 """What the line that announces a list says of its items; the items themselves do not overrule it."""
 
 SECTION_CUES: tuple[Cue, ...] = (
-    *_cues(
-        T.ALTERNATIVE_TO,
-        0.7,
-        r"\b(?:alternatives?|when not to use|not for|instead|do not use|out of scope)\b",
-    ),
+    *_cues(T.ALTERNATIVE_TO, 0.7, r"\b(?:alternatives?|instead)\b"),
+    *_cues(T.ROUTES_TO, 0.75, r"\b(?:when not to use|not for|do not use|out of scope|non-goals)\b"),
     *_cues(
         T.REQUIRES,
         0.8,

@@ -200,7 +200,8 @@ def _is_meant(corpus: Corpus, ref: Reference, frame: str, title: str) -> bool:
         return True
     if _LISTING_SKILLS.search(title):
         return True
-    return claim_of_frame(frame) is not None and not _MECHANISM.search(frame)
+    claim = claim_of_frame(frame)
+    return claim is not None and claim.confidence >= _VAGUE and not _MECHANISM.search(frame)
 
 
 def _claim(frame: str, lead: str, title: str) -> Claim:
