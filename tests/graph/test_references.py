@@ -62,6 +62,12 @@ def test_code_of_a_program_names_no_skill() -> None:
     assert edges(skill_at("k/data-loader"), skill_at("k/stats", body)) == []
 
 
+def test_a_skill_may_be_named_by_the_id_it_gives_itself() -> None:
+    press = skill_at("pr/press-release", metadata={"metadata": {"skill-id": "SK-004"}})
+    speaker = skill_at("pr/earnings", "## Skill Dependencies\n\n- SK-004: Press releases\n")
+    assert edges(press, speaker) == ["pr/earnings requires pr/press-release"]
+
+
 def test_the_nearest_of_two_namesakes_is_meant() -> None:
     one = skill_at("one/helper-tool", description="Folds paper boats")
     two = skill_at("two/helper-tool", description="Weighs garden snails")
