@@ -32,6 +32,9 @@ CREATE TABLE files (
 CREATE INDEX files_name ON files (name);
 CREATE INDEX files_generation ON files (generation);
 CREATE TABLE removed (row INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
+CREATE TABLE derived (                      -- computed from the files, kept because it is costly
+    name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE vectors (
     text_hash BLOB NOT NULL, encoder TEXT NOT NULL, vector BLOB NOT NULL,
     PRIMARY KEY (text_hash, encoder)

@@ -290,6 +290,17 @@ class Store:
         )
         yield from self._db.execute(query, (encoder,))
 
+    # --- what is computed from the files --------------------------------------------------------
+
+    def put_derived(self, name: str, data: bytes, generation: int) -> None:
+        """Keep a computed value with the generation it was computed from."""
+        self._db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (name, generation, data))
+
+    def get_derived(self, name: str) -> tuple[int, bytes] | None:
+        """(generation, value) of a computed value, if there is one."""
+        found = self._db.execute("SELECT generation, data FROM derived WHERE name=?", (name,)).fetchone()
+        return (int(found[0]), bytes(found[1])) if found else None
+
     def prune_vectors(self) -> None:
         """Forget vectors whose text no file has any more."""
         self._db.execute(

@@ -15,6 +15,7 @@ COMMANDS = {
     "search": "Rank the library's skills for a task.",
     "bundle": "Pack the skills a task needs into a token budget.",
     "show": "Show one skill.",
+    "graph": "Build the graph of typed relations between skills, and look into it.",
     "doctor": "List what is wrong with the library.",
 }
 """Name and first line of help of every command, in the order of a first session."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillquiver.index.store import Store
+from skillquiver.serve.usecases.graphs import graph_findings
 from skillquiver.serve.usecases.library import find_skill
 from skillquiver.skills.findings import finding
 from skillquiver.skills.records import Skill
@@ -51,7 +52,7 @@ def doctor(folder: Path, *, codes: Sequence[str] = ()) -> Health:
     """Examine a library: what reading it found, and which files differ from what was indexed."""
     store = Store.open(folder)
     try:
-        findings = sorted([*store.findings(), *_outdated(store)])
+        findings = sorted([*store.findings(), *_outdated(store), *graph_findings(store)])
         wanted = [one for one in findings if not codes or one.code in codes]
         return Health(store.count(), tuple(store.roots()), tuple(wanted))
     finally:
