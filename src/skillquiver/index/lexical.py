@@ -155,8 +155,8 @@ class LexicalIndex:
         import tantivy
 
         writer = self._index.writer(WRITER_HEAP, 1)
-        for row in (0, *forget):
-            writer.delete_documents_by_term("row", row)
+        # Not delete_documents_by_term: it takes a Python int for a signed number and matches nothing here.
+        writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", [0, *forget]))
         for terms in add:
             document = tantivy.Document(name=terms.name, card=terms.card, full=terms.full)
             document.add_unsigned("row", terms.row)
