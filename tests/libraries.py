@@ -19,13 +19,15 @@ from skillquiver.testing import HashEncoder
 from skillquiver.types import Encoder
 
 
-def put(root: Path, name: str, description: str = "", body: str = "", **fields: str) -> Path:
-    """Write ``root/name/SKILL.md``; ``name`` may have parent folders. Returns the file."""
-    file = root / name / "SKILL.md"
+def put(root: Path, folder: str, description: str = "", body: str = "", **fields: str) -> Path:
+    """Write ``root/folder/SKILL.md`` with a frontmatter of ``fields``, and return the file."""
+    file = root / folder / "SKILL.md"
     file.parent.mkdir(parents=True, exist_ok=True)
-    given = {"name": file.parent.name, "description": description or f"Does {name}.", **fields}
+    given = {"name": file.parent.name, "description": description or f"Does {file.parent.name}.", **fields}
     head = "\n".join(f"{key}: {value}" for key, value in given.items())
-    file.write_text(f"---\n{head}\n---\n# {name}\n\n{body or f'Steps of {name}.'}\n", encoding="utf-8")
+    file.write_text(
+        f"---\n{head}\n---\n# {file.parent.name}\n\n{body or f'Steps of {file.parent.name}.'}\n", encoding="utf-8"
+    )
     return file
 
 
@@ -73,7 +75,7 @@ def found(ranking: Ranking) -> list[str]:
 
 
 def snapshot(folder: Path, queries: Iterable[str]) -> Mapping[str, Any]:
-    """Everything that two libraries over the same files must have in common. Row numbers are not part of it."""
+    """What two libraries over the same files must have in common; row numbers need not be the same."""
     with Store.opened(folder) as store:
         skills = [skill for _, skill in store.all_skills()]
         findings, rows = store.findings(), dict(store.all_skills(body=False))

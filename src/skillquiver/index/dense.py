@@ -68,7 +68,7 @@ class DenseIndex:
         try:
             with (folder / manifest.ids).open("rb") as file:
                 rows = np.lib.format.read_array(file, allow_pickle=False)
-            matrix = np.load(folder / manifest.matrix, mmap_mode="r")
+            matrix = np.lib.format.open_memmap(folder / manifest.matrix, mode="r")
         except (
             OSError,
             ValueError,

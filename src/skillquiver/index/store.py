@@ -348,7 +348,7 @@ def _unicode(value: Any) -> Any:
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
         return {_unicode(key): _unicode(item) for key, item in value.items()}
-    return [_unicode(item) for item in value] if isinstance(value, list) else value
+    return [_unicode(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _stored_path(path: str) -> str | bytes:

@@ -34,10 +34,10 @@ def standardise(scores: Sequence[tuple[int, float]], *, library: int, weight: fl
     """Standardise a channel's best (row, score) pairs, at most ``POOL`` of a library of ``library`` skills.
 
     With fewer pairs than the pool has places, the missing places count as score 0, which is what the
-    skills that match no term have. A channel that cannot tell skills apart gets weight 0.
+    skills that match no term have. A channel that cannot tell skills apart gives each of them 0.
     """
     places = min(POOL, library)
-    if not scores or places < 2:
+    if not scores:
         return Channel({}, 0.0, 0.0)
     absent = max(places - len(scores), 0)
     count = len(scores) + absent
@@ -45,7 +45,7 @@ def standardise(scores: Sequence[tuple[int, float]], *, library: int, weight: fl
     squares = math.fsum((score - mean) ** 2 for _, score in scores) + absent * mean**2
     deviation = math.sqrt(squares / count)
     if deviation < 1e-9:
-        return Channel({}, 0.0, 0.0)
+        return Channel(dict.fromkeys((row for row, _ in scores), 0.0), 0.0, 0.0)
     z = {row: (score - mean) / deviation for row, score in scores}
     floor = -mean / deviation if absent else min(z.values())
     return Channel(z, floor, weight)
