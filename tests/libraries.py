@@ -23,11 +23,11 @@ def put(root: Path, folder: str, description: str = "", body: str = "", **fields
     """Write ``root/folder/SKILL.md`` with a frontmatter of ``fields``, and return the file."""
     file = root / folder / "SKILL.md"
     file.parent.mkdir(parents=True, exist_ok=True)
-    given = {"name": file.parent.name, "description": description or f"Does {file.parent.name}.", **fields}
+    given = {"name": file.parent.name, "description": description, **fields}
+    given["description"] = description or f"Does {given['name']}."
     head = "\n".join(f"{key}: {value}" for key, value in given.items())
-    file.write_text(
-        f"---\n{head}\n---\n# {file.parent.name}\n\n{body or f'Steps of {file.parent.name}.'}\n", encoding="utf-8"
-    )
+    steps = body or f"Steps of {given['name']}."
+    file.write_text(f"---\n{head}\n---\n# {given['name']}\n\n{steps}\n", encoding="utf-8")
     return file
 
 

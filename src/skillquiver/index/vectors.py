@@ -45,7 +45,8 @@ def sync_vectors(
             store.set_meta("encoder_name", name)
             store.set_meta("dimension", str(encoder.dimension))
         made = _encode_missing(store, encoder, tell)
-    if DenseIndex.generation_of(folder / "dense") != (store.generation, name):
+    matrix = DenseIndex.open(folder / "dense")
+    if matrix is None or (matrix.generation, matrix.encoder) != (store.generation, name):
         DenseIndex.write(
             folder / "dense",
             store.vectors(name),
