@@ -67,7 +67,7 @@ class Ranker:
         """
         query = query.encode("utf-8", "replace").decode()  # no encoder takes a lone surrogate
         scores = self._score(query)
-        fused = fuse(list(scores.channels.values()))
+        fused = _fuse(scores)
         first = self._first(fused, max(top_k, self._settings.judged), hidden=hidden)
         results = tuple(
             self._result(scores, rank, row, skill, score, explain=explain and rank <= top_k)
@@ -113,7 +113,7 @@ class Ranker:
             kind=skill.kind.value,
             hidden=skill.hidden,
             score=score,
-            confidence=confidence(evidence, terms=len(scores.terms), rank=rank),
+            confidence=confidence(evidence, score=score, terms=len(scores.terms), rank=rank),
             evidence=evidence,
         )
 
@@ -187,6 +187,15 @@ class Ranker:
             window=scores.windows[cosine[1]] if cosine else "",
             terms=self._lexical.term_scores(scores.terms, Field.FULL, row) if explain else None,
         )
+
+
+def _fuse(scores: _Scores) -> list[tuple[int, float]]:
+    """Fused scores of every row that any channel found, also where no channel tells rows apart."""
+    channels = list(scores.channels.values())
+    fused = fuse(channels)
+    told = {row for row, _ in fused}
+    floor = math.fsum(channel.floor for channel in channels)
+    return fused + [(row, floor) for row in sorted({*scores.full, *scores.dense_ranks} - told)]
 
 
 def _blocks(fused: Sequence[tuple[int, float]], size: int) -> Iterator[Sequence[tuple[int, float]]]:
