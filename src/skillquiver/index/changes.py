@@ -11,8 +11,8 @@ from skillquiver.types import SkillId
 
 __all__ = ["Changes", "compare"]
 
-ROOT_LOST = frozenset({"root-missing", "root-not-folder"})
-"""Findings of a root that cannot be reached: its skills are kept, since a disk may only be unmounted."""
+FOLDER_LOST = frozenset({"root-missing", "root-not-folder", "unreadable"})
+"""Findings of a folder that cannot be reached: its skills are kept, since a disk may only be unmounted."""
 
 
 @dataclass(slots=True)
@@ -35,15 +35,15 @@ class Changes:
 
     def sort(
         self, rows: Sequence[FileRow], *, reread: bool
-    ) -> tuple[list[tuple[int, int, int]], list[FileRow]]:
-        """Split what was read into touched files, as (size, mtime_ns, row), and files to store."""
-        touched: list[tuple[int, int, int]] = []
+    ) -> tuple[list[tuple[int, FileRow]], list[FileRow]]:
+        """Split what was read into (stored row, file) with the content as before, and files to index."""
+        touched: list[tuple[int, FileRow]] = []
         different: list[FileRow] = []
         for row in rows:
             old = self.before.get(row.id)
-            same = old is not None and old.readable and old.content_hash == row.content_hash
+            same = old is not None and old.content_hash == row.content_hash
             if old is not None and same and not reread and old.path == row.path:
-                touched.append((row.size, row.mtime_ns, old.row))
+                touched.append((old.row, row))
                 self.touched += 1
                 continue
             different.append(row)
@@ -66,8 +66,11 @@ class Changes:
 
 
 def compare(discovery: Discovery, before: Mapping[SkillId, Light], *, reread: bool) -> Changes:
-    """Compare found files with stored ones by size, modification time, path and scope."""
-    lost = {finding.path for finding in discovery.findings if finding.code in ROOT_LOST}
+    """Compare found files with stored ones by size, modification time, path and scope.
+
+    What could not be read is read again: permissions change without a trace in any of these.
+    """
+    lost = {finding.path for finding in discovery.findings if finding.code in FOLDER_LOST}
     found = {file.id for file in discovery.files}
     to_read = tuple(file for file in discovery.files if reread or not _same(file, before.get(file.id)))
     gone = tuple(light for light in before.values() if light.id not in found and not _below(light.path, lost))
@@ -75,12 +78,10 @@ def compare(discovery: Discovery, before: Mapping[SkillId, Light], *, reread: bo
 
 
 def _same(file: FoundFile, old: Light | None) -> bool:
-    return old is not None and (old.size, old.mtime_ns, old.path, old.scope) == (
-        file.size,
-        file.mtime_ns,
-        file.path,
-        file.scope,
-    )
+    if old is None or not old.readable:
+        return False
+    before = (old.size, old.mtime_ns, old.path, old.scope)
+    return before == (file.size, file.mtime_ns, file.path, file.scope)
 
 
 def _below(path: str, roots: set[str]) -> bool:

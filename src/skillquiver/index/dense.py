@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,9 +66,17 @@ class DenseIndex:
         if manifest is None:
             return None
         try:
-            rows = np.load(folder / manifest.ids)
-            matrix = np.load(folder / manifest.matrix, mmap_mode="r")
-        except (OSError, ValueError):  # replaced under us, or damaged: the caller falls back
+            with (folder / manifest.ids).open("rb") as file:
+                rows = np.lib.format.read_array(file, allow_pickle=False)
+            matrix = np.lib.format.open_memmap(folder / manifest.matrix, mode="r")
+        except (
+            OSError,
+            ValueError,
+            EOFError,
+            SyntaxError,
+        ):  # replaced under us, or damaged: the caller falls back
+            return None
+        if rows.dtype != np.int64 or matrix.dtype != np.float32:
             return None
         if rows.shape != (manifest.rows,) or matrix.shape != (manifest.rows, manifest.dimension):
             return None
@@ -96,7 +105,8 @@ class DenseIndex:
             len(pairs), dimension
         )
         rows = np.array([row for row, _ in pairs], dtype=np.int64)
-        names = (f"matrix-{generation}.npy", f"rows-{generation}.npy")
+        tag = f"{generation}-{hashlib.sha256(encoder.encode()).hexdigest()[:8]}"
+        names = (f"matrix-{tag}.npy", f"rows-{tag}.npy")
         for name, array in zip(names, (matrix, rows), strict=True):
             temporary = folder / f"{name}.new"
             with temporary.open("wb") as file:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from skillquiver.types import Encoder
 
-__all__ = ["DEFAULT_ENCODER", "ENTRY_POINT_GROUP", "MiniLM", "open_encoder", "open_minilm"]
+__all__ = ["DEFAULT_ENCODER", "ENTRY_POINT_GROUP", "MiniLM", "encoder_release", "open_encoder", "open_minilm"]
 
 ENTRY_POINT_GROUP = "skillquiver.encoders"
 DEFAULT_ENCODER = "minilm"
@@ -47,6 +47,17 @@ def open_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
         raise UsageError(f"no encoder called {name!r}; installed: {', '.join(sorted(found)) or 'none'}")
     encoder: Encoder = found[name].load()()
     return encoder
+
+
+def encoder_release(name: str) -> str:
+    """Distribution and version that registered ``name``; empty if nobody did.
+
+    While it stays the same, an encoder need not be opened to know that its weights are the same.
+    """
+    for point in entry_points(group=ENTRY_POINT_GROUP, name=name):
+        if point.dist is not None:
+            return f"{point.dist.name} {point.dist.version}"
+    return ""
 
 
 def open_minilm() -> Encoder:

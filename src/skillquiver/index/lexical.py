@@ -2,7 +2,8 @@
 
 Three fields, each scored by BM25 with k1 = 1.2 and b = 0.75 (Robertson & Zaragoza, 2009): ``name``;
 ``card`` (name, description, when-to-use); ``full`` (the card, tags, headings and body). A document of
-row 0 holds the generation the index stands for, so that text and generation are committed together.
+row 0 holds the generation the index stands for, so that text and generation are committed together, and
+how many rows were replaced since the index was created: tantivy's statistics count replaced documents.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import shutil
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from skillquiver.errors import LibraryError
 from skillquiver.index.analyze import analyze
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from skillquiver.skills.records import Skill
 
 __all__ = ["Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
 
-FORMAT = 1
+FORMAT = 2
 """Counts changes of the fields or of the analyzer; another number means a rebuild."""
 
 K1 = 1.2
@@ -35,6 +38,27 @@ MAX_QUERY_TERMS = 256
 
 WRITER_HEAP = 128_000_000
 """Bytes of postings held before a segment is flushed."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _sound(work: Callable[P, R]) -> Callable[P, R]:
+    """Damage that tantivy meets, which it reports as a ``ValueError`` or a panic, is a ``LibraryError``."""
+
+    @wraps(work)
+    def run(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return work(*args, **options)
+        except BaseException as error:  # a panic is no Exception
+            if isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException":
+                raise LibraryError(
+                    f"the lexical index is damaged ({error}); run `quiver index --reread` to build it anew"
+                ) from error
+            raise
+
+    return run
 
 
 class Field(StrEnum):
@@ -72,23 +96,31 @@ def query_terms(text: str) -> Counter[str]:
 class LexicalIndex:
     """An open index. Searching never fails on what a query contains: terms are looked up, not parsed."""
 
+    @_sound
     def __init__(self, index: Any) -> None:
         self._index = index
         self._schema = index.schema
         self._searcher = index.searcher()
+        self.generation, self.replaced = self._marker()
+        """The library generation this index stands for (-1 before the first complete commit), and the rows
+        replaced or forgotten since it was created."""
 
     @classmethod
     def open(cls, folder: Path) -> LexicalIndex | None:
-        """Open the index in ``folder``; ``None`` if there is none or its format is another one."""
+        """Open the index in ``folder``; ``None`` if there is none, or it is damaged or of another format."""
+        try:
+            return cls._open(folder / f"v{FORMAT}")
+        except LibraryError:  # half-written or damaged: the caller rebuilds it
+            return None
+
+    @classmethod
+    @_sound
+    def _open(cls, target: Path) -> LexicalIndex | None:
         import tantivy
 
-        target = folder / f"v{FORMAT}"
-        try:
-            if not target.exists() or not tantivy.Index.exists(str(target)):
-                return None
-            index = tantivy.Index.open(str(target))
-        except (ValueError, OSError):  # half-written or damaged: the caller rebuilds it
+        if not target.exists() or not tantivy.Index.exists(str(target)):
             return None
+        index = tantivy.Index.open(str(target))
         _register(index)
         return cls(index)
 
@@ -105,25 +137,26 @@ class LexicalIndex:
             builder.add_text_field(field.value, tokenizer_name="terms", index_option="freq")
         builder.add_unsigned_field("row", stored=True, indexed=True, fast=True)
         builder.add_unsigned_field("generation", stored=True)
+        builder.add_unsigned_field("replaced", stored=True)
         index = tantivy.Index(builder.build(), path=str(target))
         _register(index)
         return cls(index)
 
-    @property
-    def generation(self) -> int:
-        """The library generation this index stands for; -1 before the first complete commit."""
+    def _marker(self) -> tuple[int, int]:
         hits = self._searcher.search(self._row_query(0), 1).hits
         if not hits:
-            return -1
-        return int(self._searcher.doc(hits[0][1]).get_first("generation"))
+            return -1, 0
+        marker = self._searcher.doc(hits[0][1])
+        return int(marker.get_first("generation")), int(marker.get_first("replaced"))
 
+    @_sound
     def update(self, add: Iterable[FieldTerms], forget: Sequence[int], generation: int) -> None:
         """Add or replace skills, forget rows, and stand for ``generation``: all in one commit."""
         import tantivy
 
         writer = self._index.writer(WRITER_HEAP, 1)
-        for row in (0, *forget):
-            writer.delete_documents_by_term("row", row)
+        # Not delete_documents_by_term: it takes a Python int for a signed number and matches nothing here.
+        writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", [0, *forget]))
         for terms in add:
             document = tantivy.Document(name=terms.name, card=terms.card, full=terms.full)
             document.add_unsigned("row", terms.row)
@@ -131,12 +164,15 @@ class LexicalIndex:
         marker = tantivy.Document()
         marker.add_unsigned("row", 0)
         marker.add_unsigned("generation", generation)
+        marker.add_unsigned("replaced", self.replaced + len(forget))
         writer.add_document(marker)
         writer.commit()
         writer.wait_merging_threads()
         self._index.reload()
         self._searcher = self._index.searcher()
+        self.generation, self.replaced = self._marker()
 
+    @_sound
     def search(self, terms: Mapping[str, float], field: Field, *, top_k: int) -> list[tuple[int, float]]:
         """(row, score) of the ``top_k`` best rows, best first; ties by row.
 
@@ -150,18 +186,21 @@ class LexicalIndex:
         pairs = [(int(row), float(score)) for row, (score, _) in zip(rows, found, strict=True)]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
 
+    @_sound
     def rarest(self, terms: Mapping[str, float]) -> dict[str, float]:
         """Keep the ``MAX_QUERY_TERMS`` rarest terms that the library knows, with their weights."""
         known = {term: n for term in terms if (n := self._searcher.doc_freq(Field.FULL.value, term))}
         kept = sorted(known, key=lambda term: (known[term], term))[:MAX_QUERY_TERMS]
         return {term: terms[term] for term in sorted(kept)}
 
+    @_sound
     def idf(self, term: str) -> float:
         """ln(1 + (N - n + 0.5) / (n + 0.5)), n counted in the full text."""
         count = self._searcher.num_docs
         n = self._searcher.doc_freq(Field.FULL.value, term)
         return math.log(1 + (count - n + 0.5) / (n + 0.5))
 
+    @_sound
     def term_scores(self, terms: Mapping[str, float], field: Field, row: int) -> dict[str, float]:
         """What each query term adds to the score of ``row``: the evidence behind a lexical hit."""
         scores = {}

@@ -8,7 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from skillquiver.errors import LibraryLockedError
+from skillquiver.errors import LibraryError, LibraryLockedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,10 @@ def writer_lock(folder: Path) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LibraryError(f"no library can be kept at {folder}: {error.strerror}; name a folder") from error
     note = folder / "writer.json"
     lock = FileLock(folder / "writer.lock")
     try:

@@ -80,11 +80,8 @@ def _read(found: FoundFile, settings: ReadSettings) -> FileRow:
 
 def analyze_rows(rows: Sequence[int], folder: Path) -> list[FieldTerms]:
     """Analyse a chunk of stored skills for the lexical index."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         return [field_terms(row, skill) for row, skill in sorted(store.skills(rows).items())]
-    finally:
-        store.close()
 
 
 class Crew:

@@ -6,6 +6,7 @@ that a derived index which knows its own generation can catch up, or see that it
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -77,6 +78,8 @@ _PUT_FILE = (
     f"INSERT INTO files ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c}=excluded.{c}' for c in _WRITTEN[1:])}, active=0"
 )
+_SETS = ("generation=max(generation, ?)" if c == "generation" else f"{c}=?" for c in _WRITTEN)
+_REFRESH = f"UPDATE files SET {', '.join(_SETS)} WHERE row=?"
 
 
 class Store:
@@ -95,7 +98,6 @@ class Store:
         file = folder / FILE_NAME
         if not create and not file.exists():
             raise LibraryMissingError(f"no library at {folder}; run `quiver index` first, or pass --library")
-        folder.mkdir(parents=True, exist_ok=True)
         try:
             db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
             db.execute("PRAGMA journal_mode=WAL")
@@ -103,9 +105,7 @@ class Store:
             store = cls(db)
             store._prepare(create=create)
         except sqlite3.DatabaseError as error:
-            raise LibraryError(
-                f"{file} is not a usable library ({error}); move it away and index again"
-            ) from error
+            raise _unusable(file, error) from error
         return store
 
     def _prepare(self, *, create: bool) -> None:
@@ -123,6 +123,18 @@ class Store:
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
+
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path, *, create: bool = False) -> Iterator[Store]:
+        """Open the library for a ``with`` block; damage that shows only there is a ``LibraryError`` too."""
+        store = cls.open(folder, create=create)
+        try:
+            yield store
+        except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
+            raise _unusable(folder / FILE_NAME, error) from error
+        finally:
+            store.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -155,14 +167,15 @@ class Store:
 
     def roots(self) -> list[tuple[str, str, str]]:
         """(label, path, scope) of every root, by label."""
-        return list(self._db.execute("SELECT label, path, scope FROM roots ORDER BY label"))
+        found = self._db.execute("SELECT label, path, scope FROM roots ORDER BY label")
+        return [(label, _path(path), scope) for label, path, scope in found]
 
     def put_roots(self, roots: Iterable[tuple[str, str, str]]) -> None:
         """Remember roots; a label that is already there gets the new path."""
         self._db.executemany(
             "INSERT INTO roots VALUES (?, ?, ?) "
             "ON CONFLICT DO UPDATE SET path=excluded.path, scope=excluded.scope",
-            roots,
+            ((label, _stored_path(path), scope) for label, path, scope in roots),
         )
 
     def drop_root(self, label: str) -> None:
@@ -184,9 +197,14 @@ class Store:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
         self._db.executemany(_PUT_FILE, (_columns(file, generation) for file in files))
 
-    def touch_files(self, stats: Iterable[tuple[int, int, int]]) -> None:
-        """Record (size, mtime_ns) of rows whose content proved the same; given as (size, mtime_ns, row)."""
-        self._db.executemany("UPDATE files SET size=?, mtime_ns=? WHERE row=?", stats)
+    def refresh_files(self, files: Iterable[tuple[int, FileRow]]) -> None:
+        """Record (row, file) whose content proved the same; what is searched stays as it is."""
+        self._db.executemany(_REFRESH, ((*_columns(file, 0), row) for row, file in files))
+
+    def unsettled(self) -> bool:
+        """Whether a row was written after the library's last generation, by this run or a killed one."""
+        query = "SELECT 1 FROM files WHERE generation > ? LIMIT 1"
+        return self._db.execute(query, (self.generation,)).fetchone() is not None
 
     def remove_rows(self, rows: Sequence[int], generation: int) -> None:
         """Delete files and leave a mark for the derived indexes."""
@@ -225,18 +243,18 @@ class Store:
         found: dict[int, Skill] = {}
         for block, marks in _blocks(rows):
             text = "body" if body else "''"
-            query = f"SELECT row, record, {text} FROM files WHERE record IS NOT NULL AND row IN ({marks})"
-            for row, record, full in self._db.execute(query, block):
-                found[row] = _decode(record, full)
+            query = f"SELECT row, record, path, {text} FROM files WHERE active AND row IN ({marks})"
+            for row, *columns in self._db.execute(query, block):
+                found[row] = _decode(*columns)
         return found
 
     def all_skills(self, *, body: bool = True) -> Iterator[tuple[int, Skill]]:
         """Every searched skill with its row, ordered by id."""
         text = "body" if body else "''"
-        for row, record, full in self._db.execute(
-            f"SELECT row, record, {text} FROM files WHERE active ORDER BY id"
+        for row, *columns in self._db.execute(
+            f"SELECT row, record, path, {text} FROM files WHERE active ORDER BY id"
         ):
-            yield row, _decode(record, full)
+            yield row, _decode(*columns)
 
     def rows_named(self, reference: str) -> list[tuple[int, SkillId]]:
         """(row, id) of the active skills whose id, else whose name or folder, is ``reference``."""
@@ -312,7 +330,7 @@ def _light(columns: tuple[Any, ...]) -> Light:
     row, skill_id, name, path, root, scope, *rest, active, readable = columns
     size, mtime_ns, content_hash, body_hash, description = rest
     return Light(
-        *(row, skill_id, name, path, root, Scope(scope), size, mtime_ns),
+        *(row, skill_id, name, _path(path), root, Scope(scope), size, mtime_ns),
         *(content_hash, body_hash, description, bool(active), bool(readable)),
     )
 
@@ -323,17 +341,59 @@ def _blocks(rows: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
         yield block, ",".join("?" * len(block))
 
 
-def _decode(record: bytes, body: str) -> Skill:
-    skill = _SKILL.decode(record)
-    return replace(skill, body=body) if body else skill
+def _decode(record: bytes, path: str | bytes, body: str) -> Skill:
+    return replace(_SKILL.decode(record), path=_path(path), body=body)
+
+
+def _encode(skill: Skill) -> bytes:
+    """Without path and body, which have columns. Names of bundled files need not be Unicode."""
+    bare = replace(skill, path="", body="")
+    try:
+        return msgspec.msgpack.encode(bare)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode(_unicode(msgspec.to_builtins(bare)))
+
+
+def _unicode(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_unicode(key): _unicode(item) for key, item in value.items()}
+    return [_unicode(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _stored_path(path: str) -> str | bytes:
+    """A path as SQLite can hold it: on POSIX a name may be any bytes, which Python shows as surrogates."""
+    return path if path.isascii() or _is_unicode(path) else os.fsencode(path)
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _path(stored: str | bytes) -> str:
+    return os.fsdecode(stored)
+
+
+def _unusable(file: Path, error: Exception) -> LibraryError:
+    return LibraryError(f"{file} is not a usable library ({error}); move it away and index again")
 
 
 def _columns(file: FileRow, generation: int) -> tuple[Any, ...]:
     skill = file.skill
-    record = msgspec.msgpack.encode(replace(skill, body="")) if skill else None
+    record = _encode(skill) if skill else None
     named = (skill.name, skill.body_hash, skill.description) if skill else ("", "", "")
     return (
-        *(file.id, named[0], file.path, file.root, file.scope, file.kind, file.size, file.mtime_ns),
+        *(
+            file.id,
+            named[0],
+            _stored_path(file.path),
+            file.root,
+            file.scope,
+            file.kind,
+            file.size,
+            file.mtime_ns,
+        ),
         *(file.content_hash, named[1], named[2], generation, file.text_hash),
         *(msgspec.msgpack.encode(file.findings), record, skill.body if skill else None),
     )

@@ -33,6 +33,9 @@ READER_VERSION = "1"
 REBUILD_SHARE = 0.2
 """When this share of the rows changed, a fresh lexical index is cheaper and its statistics are exact."""
 
+REBUILD_BELOW = 100
+"""Up to so many skills a fresh lexical index takes less than half a second: always exact, then."""
+
 NAMED = 50
 """Changed ids that a report names."""
 
@@ -89,22 +92,20 @@ def sync(
     Raises ``LibraryLockedError`` while another process writes it, ``UsageError`` if there is no root.
     """
     started = time.perf_counter()
-    with writer_lock(folder), crew(options.workers) as team:
-        store = Store.open(folder, create=True)
-        try:
-            changes, discovery = _read(store, _roots(store, roots), team, options, tell)
-            _settle(store, changes, discovery)
-            _lexical(store, folder, team, tell)
-            team.close()
-            ready = time.perf_counter() - started
-            made = 0
-            if options.vectors:
-                made = sync_vectors(
-                    store, folder, entry=options.encoder, open_encoder=open_encoder, tell=tell
-                )
-            return _report(store, changes, made, ready, started)
-        finally:
-            store.close()
+    with (
+        writer_lock(folder),
+        crew(options.workers) as team,
+        Store.opened(folder, create=True) as store,
+    ):
+        changes, discovery = _read(store, _roots(store, roots), team, options, tell)
+        _settle(store, changes, discovery)
+        _lexical(store, folder, team, tell)
+        team.close()
+        ready = time.perf_counter() - started
+        made = 0
+        if options.vectors:
+            made = sync_vectors(store, folder, entry=options.encoder, open_encoder=open_encoder, tell=tell)
+        return _report(store, changes, made, ready, started)
 
 
 def _roots(store: Store, roots: Sequence[Root]) -> list[Root]:
@@ -117,7 +118,7 @@ def _roots(store: Store, roots: Sequence[Root]) -> list[Root]:
                 f"give this root another: OTHER={root.path}"
             )
         known[root.label] = (path, root.scope.value)
-    if not known:
+    if not (known or store.lights()):
         raise UsageError("no roots: name a folder with skills, as in `quiver index tools=~/.claude/skills`")
     with store.transaction():
         store.put_roots((label, path, scope) for label, (path, scope) in known.items())
@@ -136,7 +137,7 @@ def _read(
     for rows in team.map(reader(options.read), changes.to_read):
         touched, different = changes.sort(rows, reread=reread)
         with store.transaction():
-            store.touch_files(touched)
+            store.refresh_files(touched)
             store.put_files(different, following)
         done += len(rows)
         tell(Stage.READ, done, len(changes.to_read))
@@ -155,7 +156,7 @@ def _settle(store: Store, changes: Changes, discovery: Discovery) -> None:
         store.set_active(flips, following)
         store.put_library_findings((*discovery.findings, *findings))
         store.set_meta("reader", READER_VERSION)
-        if flips or changes.gone:
+        if flips or changes.gone or store.unsettled():
             store.set_meta("generation", str(following))
             store.prune_vectors()
 
@@ -166,8 +167,9 @@ def _lexical(store: Store, folder: Path, team: Crew, tell: Progress) -> None:
     if index is not None and known == target:
         return
     live, gone = store.changed_since(known)
-    fresh = not 0 <= known <= target or len(live) + len(gone) > REBUILD_SHARE * store.count()
-    if index is None or fresh:
+    changed = len(live) + len(gone) + (index.replaced if index else 0)
+    fresh = not 0 <= known <= target or changed > REBUILD_SHARE * store.count()
+    if index is None or fresh or store.count() <= REBUILD_BELOW:
         index = LexicalIndex.create(folder / "lexical")
         live, gone = store.changed_since(-1)[0], []
     else:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from skillquiver.index.dense import DenseIndex
-from skillquiver.index.encoders import DEFAULT_ENCODER
+from skillquiver.index.encoders import DEFAULT_ENCODER, encoder_release
 from skillquiver.index.progress import Progress, Stage
 from skillquiver.index.reading import dense_text
 from skillquiver.index.store import Store
@@ -33,14 +33,20 @@ def sync_vectors(
     """
     registered, name = library_encoder(store)
     made = 0
-    if entry not in ("", registered) or not name or store.missing_texts(name):
-        encoder = open_encoder(entry or registered)
-        store.set_meta("encoder", entry or registered)
-        store.set_meta("encoder_name", encoder.name)
-        store.set_meta("dimension", str(encoder.dimension))
+    wanted = entry or registered
+    release = encoder_release(wanted)
+    renewed = (wanted, release) != (registered, store.get_meta("encoder_release"))
+    if renewed or not name or store.missing_texts(name):
+        encoder = open_encoder(wanted)
         name = encoder.name
+        with store.transaction():
+            store.set_meta("encoder", wanted)
+            store.set_meta("encoder_release", release)
+            store.set_meta("encoder_name", name)
+            store.set_meta("dimension", str(encoder.dimension))
         made = _encode_missing(store, encoder, tell)
-    if DenseIndex.generation_of(folder / "dense") != (store.generation, name):
+    matrix = DenseIndex.open(folder / "dense")
+    if matrix is None or (matrix.generation, matrix.encoder) != (store.generation, name):
         DenseIndex.write(
             folder / "dense",
             store.vectors(name),

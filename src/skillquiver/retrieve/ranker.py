@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -65,8 +65,9 @@ class Ranker:
         ``explain`` adds the matched terms. Without ``hidden``, skills whose author asks that no model be
         offered them are left out.
         """
+        query = query.encode("utf-8", "replace").decode()  # no encoder takes a lone surrogate
         scores = self._score(query)
-        fused = fuse(list(scores.channels.values()))
+        fused = _fuse(scores)
         first = self._first(fused, max(top_k, self._settings.judged), hidden=hidden)
         results = tuple(
             self._result(scores, rank, row, skill, score, explain=explain and rank <= top_k)
@@ -87,8 +88,7 @@ class Ranker:
     ) -> list[tuple[float, int, Skill]]:
         """(score, row, skill) of the ``count`` best, ties by id; rows that went meanwhile are skipped."""
         found: list[tuple[float, int, Skill]] = []
-        for start in range(0, len(fused), count):
-            block = fused[start : start + count]
+        for block in _blocks(fused, count):
             skills = self._store.skills([row for row, _ in block], body=False)
             found += [
                 (score, row, skills[row])
@@ -123,7 +123,8 @@ class Ranker:
         counts = query_terms(query)
         scores = _Scores(terms=self._lexical.rarest(counts))
         self._score_lexical(scores, counts)
-        if self._dense is not None and query.strip():
+        scores.windows = split_windows(query)
+        if self._dense is not None and scores.windows:
             self._score_dense(scores, query, *self._dense)
         return scores
 
@@ -150,7 +151,6 @@ class Ranker:
     def _score_dense(self, scores: _Scores, query: str, dense: DenseIndex, encoder: Encoder) -> None:
         import numpy as np
 
-        scores.windows = split_windows(query)
         cosines = dense.cosines(encoder.encode(scores.windows))
         best = cosines.max(axis=1)
         scores.cosines = cosines
@@ -187,3 +187,23 @@ class Ranker:
             window=scores.windows[cosine[1]] if cosine else "",
             terms=self._lexical.term_scores(scores.terms, Field.FULL, row) if explain else None,
         )
+
+
+def _fuse(scores: _Scores) -> list[tuple[int, float]]:
+    """Fused scores of every row that any channel found, also where no channel tells rows apart."""
+    channels = list(scores.channels.values())
+    fused = fuse(channels)
+    told = {row for row, _ in fused}
+    floor = math.fsum(channel.floor for channel in channels)
+    return fused + [(row, floor) for row in sorted({*scores.full, *scores.dense_ranks} - told)]
+
+
+def _blocks(fused: Sequence[tuple[int, float]], size: int) -> Iterator[Sequence[tuple[int, float]]]:
+    """Consecutive blocks of at least ``size`` rows that end where the score falls: ties stay together."""
+    start = 0
+    while start < len(fused):
+        end = min(start + size, len(fused))
+        while end < len(fused) and fused[end][1] == fused[end - 1][1]:
+            end += 1
+        yield fused[start:end]
+        start = end

@@ -94,8 +94,7 @@ def build_library_graph(folder: Path, *, judges: Sequence[Judge] = ()) -> GraphR
     """
     started = time.perf_counter()
     with writer_lock(folder):
-        store = Store.open(folder)
-        try:
+        with Store.opened(folder) as store:
             generation = store.generation
             rows, skills = _skills(store)
             vectors = _vectors(store, rows)
@@ -108,8 +107,6 @@ def build_library_graph(folder: Path, *, judges: Sequence[Judge] = ()) -> GraphR
                 store.put_derived(GRAPH, data, generation)
                 store.put_derived(FACTS, msgspec.msgpack.encode((FACTS_VERSION, built.facts)), generation)
                 store.put_derived(FINDINGS, msgspec.msgpack.encode(built.findings), generation)
-        finally:
-            store.close()
     changed = before is None or before[1] != data
     return _report(built, vectors is not None, changed, time.perf_counter() - started)
 
@@ -150,58 +147,43 @@ def load_graph(store: Store) -> tuple[SkillGraph, str]:
 
 def graph_show(folder: Path, reference: str) -> tuple[Skill, tuple[Relation, ...], str]:
     """Return a skill, its relations, strongest first, and why the graph is out of date."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         skill = find_skill(store, reference)[1]
         graph, stale = load_graph(store)
         return skill, tuple(relation for _, relation in graph.neighbors(skill.id)), stale
-    finally:
-        store.close()
 
 
 def graph_stats(folder: Path) -> GraphStats:
     """Measure the graph's layers and its reach beyond the embedding's neighbours."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         graph, stale = load_graph(store)
         vectors = None if stale else _vectors(store, _skills(store)[0])
         outside = outside_neighbours(graph, vectors) if vectors is not None else {}
         return GraphStats(len(graph.ids), topology(graph), outside, stale)
-    finally:
-        store.close()
 
 
 def graph_census(folder: Path) -> tuple[Census, str]:
     """Count relations by type, provenance and proposing source; and why the graph is out of date."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         graph, stale = load_graph(store)
         return census(graph), stale
-    finally:
-        store.close()
 
 
 def graph_audit(folder: Path, *, sample: int, seed: int = 0) -> str:
     """Return a CSV sheet of ``sample`` relations to judge blind. Raises ``UsageError`` for no relation."""
     if sample < 1:
         raise UsageError(f"--sample is {sample}; ask for at least 1")
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         graph, _ = load_graph(store)
         skills = {skill.id: skill for skill in _skills(store)[1]}
         known = [r for r in graph.relations if r.source in skills and r.target in skills]
         return sheet(sample_edges(SkillGraph.of(graph.ids, known), sample, seed=seed), skills)
-    finally:
-        store.close()
 
 
 def graph_export(folder: Path, format_: ExportFormat) -> str:
     """Return the graph as text in one of the export formats."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         return export_graph(load_graph(store)[0], format_)
-    finally:
-        store.close()
 
 
 def graph_findings(store: Store) -> list[Finding]:

@@ -47,28 +47,19 @@ def index_library(
 
 def _known_roots(folder: Path) -> bool:
     try:
-        store = Store.open(folder)
+        with Store.opened(folder) as store:
+            return bool(store.roots())
     except LibraryMissingError:
         return False
-    try:
-        return bool(store.roots())
-    finally:
-        store.close()
 
 
 def forget_roots(folder: Path, labels: Sequence[str]) -> None:
     """Take roots out of the library; their skills go at the next index. Raises ``UsageError``."""
-    with writer_lock(folder):
-        store = Store.open(folder)
-        try:
-            known = {label for label, _, _ in store.roots()}
+    with writer_lock(folder), Store.opened(folder) as store:
+        known = {label for label, _, _ in store.roots()}
+        for label in labels:
+            if label not in known:
+                raise UsageError(f"no root {label!r}; the library has: {', '.join(sorted(known)) or 'none'}")
+        with store.transaction():
             for label in labels:
-                if label not in known:
-                    raise UsageError(
-                        f"no root {label!r}; the library has: {', '.join(sorted(known)) or 'none'}"
-                    )
-            with store.transaction():
-                for label in labels:
-                    store.drop_root(label)
-        finally:
-            store.close()
+                store.drop_root(label)

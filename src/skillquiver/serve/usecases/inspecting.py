@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillquiver.errors import UsageError
+from skillquiver.graph.doctor import GRAPH_FINDINGS
 from skillquiver.index.store import Store
 from skillquiver.serve.usecases.graphs import graph_findings
 from skillquiver.serve.usecases.library import find_skill
-from skillquiver.skills.findings import finding
+from skillquiver.skills.findings import FAULTS, finding
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, Severity
 
@@ -41,22 +43,22 @@ class Health:
 
 def show(folder: Path, reference: str) -> Skill:
     """Return the skill called ``reference``, as it was indexed."""
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         return find_skill(store, reference)[1]
-    finally:
-        store.close()
 
 
 def doctor(folder: Path, *, codes: Sequence[str] = ()) -> Health:
-    """Examine a library: what reading it found, and which files differ from what was indexed."""
-    store = Store.open(folder)
-    try:
+    """Examine a library: what reading it found, and which files differ from what was indexed.
+
+    Raises ``UsageError`` for a code that no finding has.
+    """
+    unknown = sorted(set(codes) - {*FAULTS, *GRAPH_FINDINGS})
+    if unknown:
+        raise UsageError(f"no finding has the code {unknown[0]!r}; docs/findings.md lists them")
+    with Store.opened(folder) as store:
         findings = sorted([*store.findings(), *_outdated(store), *graph_findings(store)])
         wanted = [one for one in findings if not codes or one.code in codes]
         return Health(store.count(), tuple(store.roots()), tuple(wanted))
-    finally:
-        store.close()
 
 
 def _outdated(store: Store) -> list[Finding]:

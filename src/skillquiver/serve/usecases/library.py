@@ -41,8 +41,7 @@ def open_library(
     Raises ``LibraryMissingError`` if nothing was indexed there. Missing or outdated vectors are no error:
     the answers say that they are lexical only, and why.
     """
-    store = Store.open(folder)
-    try:
+    with Store.opened(folder) as store:
         index = LexicalIndex.open(folder / "lexical")
         if index is None or index.generation < 0:
             raise LibraryMissingError(f"the library at {folder} is not searchable yet; run `quiver index`")
@@ -52,8 +51,6 @@ def open_library(
             degraded = f"{degraded}; {stale}" if degraded else stale
         ranker = Ranker(store, index, dense, settings=settings or RankSettings(), degraded=degraded)
         yield Library(folder, store, ranker)
-    finally:
-        store.close()
 
 
 def _open_dense(store: Store, folder: Path) -> tuple[tuple[DenseIndex, Encoder] | None, str]:
