@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 
 ROOT = Path(__file__).resolve().parent.parent
-SETTINGS = ROOT / "src" / "skillquiver" / "settings.py"
+PACKAGE = ROOT / "src" / "skillquiver"
+SETTINGS = PACKAGE / "settings.py"
 REFERENCE = ROOT / "docs" / "reference"
 
 
@@ -92,11 +93,35 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
         yield field.target.id, ast.unparse(field.value) if field.value else "", why
 
 
+LAYERS = ("skills", "index", "graph", "retrieve", "learn", "evaluate", "serve")
+"""Packages from the lowest layer to the highest."""
+
+
+def modules_page() -> str:
+    """The text of docs/reference/modules.md: each module with the first line of its docstring."""
+    parts = [
+        "# Modules",
+        "Generated from the modules' docstrings by `python scripts/reference.py`. Layers from the lowest to the "
+        "highest; `graph`, `learn` and `evaluate` are empty in this version.",
+    ]
+    for layer in ("", *LAYERS):
+        files = (PACKAGE / layer).rglob("*.py") if layer else PACKAGE.glob("*.py")
+        rows = [f"| `{file.relative_to(PACKAGE).as_posix()}` | {_first_line(file)} |" for file in sorted(files)]
+        head = f"## {layer}" if layer else "## skillquiver"
+        parts += [head, "\n".join(["| module | what it does |", "| --- | --- |", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _first_line(file: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return _cell(docstring.split("\n\n")[0])
+
+
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").replace("``", "`").split())
 
 
-PAGES = {"cli.md": cli_page, "settings.md": settings_page}
+PAGES = {"cli.md": cli_page, "settings.md": settings_page, "modules.md": modules_page}
 
 
 def main(arguments: list[str]) -> int:
