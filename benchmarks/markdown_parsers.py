@@ -57,7 +57,7 @@ def main() -> None:
     for name, make in PARSERS.items():
         try:
             parse = make()
-        except ImportError:
+        except ModuleNotFoundError:
             print(f"{name}: not installed")
             continue
         parse("# warm up\n")

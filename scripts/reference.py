@@ -1,7 +1,7 @@
 """Writes the generated reference pages; `--check` only compares. A test runs the comparison.
 
-    python scripts/reference.py            # rewrite docs/reference/*.md
-    python scripts/reference.py --check    # exit 1 if a page is not what the code says
+python scripts/reference.py            # rewrite docs/reference/*.md
+python scripts/reference.py --check    # exit 1 if a page is not what the code says
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def _command(command: click.Command, context: click.Context, *, level: int) -> I
     yield f"{'#' * level} {context.command_path}"
     yield f"```text\n{usage}\n```"
     yield from (" ".join(part.split()) for part in (command.help or "").split("\n\n"))
-    rows = [_row(option, context) for option in command.get_params(context) if isinstance(option, click.Option)]
+    rows = [
+        _row(option, context) for option in command.get_params(context) if isinstance(option, click.Option)
+    ]
     yield "\n".join(["| option | default | what it does |", "| --- | --- | --- |", *rows])
 
 
@@ -102,11 +104,13 @@ def modules_page() -> str:
     parts = [
         "# Modules",
         "Generated from the modules' docstrings by `python scripts/reference.py`. Layers from the lowest to the "
-        "highest; `graph`, `learn` and `evaluate` are empty in this version.",
+        "highest.",
     ]
     for layer in ("", *LAYERS):
         files = (PACKAGE / layer).rglob("*.py") if layer else PACKAGE.glob("*.py")
-        rows = [f"| `{file.relative_to(PACKAGE).as_posix()}` | {_first_line(file)} |" for file in sorted(files)]
+        rows = [
+            f"| `{file.relative_to(PACKAGE).as_posix()}` | {_first_line(file)} |" for file in sorted(files)
+        ]
         head = f"## {layer}" if layer else "## skillquiver"
         parts += [head, "\n".join(["| module | what it does |", "| --- | --- |", *rows])]
     return "\n\n".join(parts) + "\n"

@@ -26,7 +26,9 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "doc
 SHOWN_HOME = "/home/you/skillquiver"
 """What the temporary folder's path is printed as."""
 
-_BLOCK = re.compile(r"<!-- run(?P<options>:[^>]*)? -->\n(?P<fence>`{3,})console\n(?P<text>.*?)\n(?P=fence)\n", re.DOTALL)
+_BLOCK = re.compile(
+    r"<!-- run(?P<options>:[^>]*)? -->\n(?P<fence>`{3,})console\n(?P<text>.*?)\n(?P=fence)\n", re.DOTALL
+)
 _CAT = re.compile(r"\$\(cat ([\w./-]+)\)")
 
 
@@ -74,7 +76,9 @@ def run(commands: Sequence[str], folder: Path) -> Iterator[Step]:
     for command in commands:
         words = shlex.split(_CAT.sub(lambda m: (folder / m[1]).read_text(encoding="utf-8").strip(), command))
         if words[0] != "quiver":
-            done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, encoding="utf-8", check=False)
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=folder, capture_output=True, encoding="utf-8", check=False
+            )
             yield Step(command, done.stdout + done.stderr, done.returncode)
             continue
         from click.testing import CliRunner

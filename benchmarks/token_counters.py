@@ -1,7 +1,7 @@
 """How far the project's token count lies from others, over random SKILL.md files below a folder.
 
     pip install bpe-openai                  # for the o200k_base row
-    python benchmarks/tokenizers.py FOLDER [--sample 1000] [--seed 1]
+    python benchmarks/token_counters.py FOLDER [--sample 1000] [--seed 1]
 
 Each row compares another count with ``count_tokens`` (cl100k_base): the ratio of the totals, then the
 median and the 5th and 95th percentile of the ratio per file. Whole files are counted, frontmatter included.
@@ -63,7 +63,7 @@ def main() -> None:
     for name, make in COUNTERS.items():
         try:
             count = make()
-        except ImportError:
+        except ModuleNotFoundError:
             print(f"| {name} | not installed | | | |")
             continue
         other = np.array([count(text) for text in texts], dtype=np.float64)
