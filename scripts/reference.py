@@ -19,6 +19,9 @@ SETTINGS = PACKAGE / "settings.py"
 REFERENCE = ROOT / "docs" / "reference"
 
 
+_GENERATED = "Generated from {} by `python scripts/reference.py`."
+
+
 def cli_page() -> str:
     """The text of docs/reference/cli.md: every command with its usage, help and options."""
     from skillquiver.serve.cli.main import COMMANDS, main
@@ -26,8 +29,8 @@ def cli_page() -> str:
     root = click.Context(main, info_name="quiver", **main.context_settings)
     parts = [
         "# Command line",
-        "Generated from the commands by `python scripts/reference.py`. `quiver` and `skillquiver` are the same "
-        "program.",
+        _GENERATED.format("the commands") + " `quiver` and `skillquiver` are the same program; "
+        "`-h` or `--help` after a command shows its help.",
         _EXIT_CODES,
         *_command(main, root, level=2),
     ]
@@ -70,8 +73,7 @@ def settings_page() -> str:
     """The text of docs/reference/settings.md: every setting with its default and the reason for it."""
     parts = [
         "# Settings",
-        "Generated from `src/skillquiver/settings.py` by `python scripts/reference.py`. The classes are frozen; "
-        "pass another instance to the function that takes one.",
+        _GENERATED.format("`src/skillquiver/settings.py`") + " The classes are frozen.",
     ]
     for node in ast.parse(SETTINGS.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ClassDef):
@@ -103,8 +105,7 @@ def modules_page() -> str:
     """The text of docs/reference/modules.md: each module with the first line of its docstring."""
     parts = [
         "# Modules",
-        "Generated from the modules' docstrings by `python scripts/reference.py`. Layers from the lowest to the "
-        "highest.",
+        _GENERATED.format("the modules' docstrings") + " Layers from the lowest to the highest.",
     ]
     for layer in ("", *LAYERS):
         files = (PACKAGE / layer).rglob("*.py") if layer else PACKAGE.glob("*.py")

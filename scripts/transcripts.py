@@ -2,10 +2,10 @@
 
     python scripts/transcripts.py
 
-A block is run if the line before its fence is a marker such as `<!-- run: lines=12 also=tokens$ exit=1 -->`: keep
-the first 12 lines of each command's output (all of it by default) and those that match `also`, with `…` for the
-rest, and expect exit code 1 of the last command. Each page starts with an empty library, in a folder that holds nothing but
-a copy of `examples/`. `quiver` runs in this process, everything else in bash.
+A block is run if the line before its fence is a marker such as `<!-- run: lines=12 also=tokens$ exit=1 -->`:
+keep the first 12 lines of each command's output (all of it by default) and those that match `also`, with `…`
+for the rest, and expect exit code 1 of the last command. Each page starts with an empty library, in a folder
+that holds nothing but a copy of `examples/`. `quiver` runs in this process, everything else in bash.
 """
 
 from __future__ import annotations

@@ -10,22 +10,28 @@ import shlex
 import sqlite3
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import click
+import numpy as np
+import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
 
 from skillquiver import __version__, settings
+from skillquiver.index.encoders import open_encoder
 from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
+from skillquiver.index.sync import SyncOptions
 from skillquiver.serve.cli import main
 from skillquiver.serve.cli.main import COMMANDS
+from skillquiver.serve.usecases import indexing, library
+from skillquiver.serve.usecases.indexing import index_library
 from skillquiver.skills.findings import FAULTS
 from skillquiver.skills.records import Skill, TokenCounts
-from skillquiver.types import Finding
+from skillquiver.types import Encoder, Finding
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -162,11 +168,34 @@ def test_every_quiver_command_shown_is_one_the_program_takes(page: Path, tmp_pat
         command = main.get_command(click.Context(main), words[0])
         assert command is not None, words
         arguments = [str(Path(__file__)) if words[i] == "--queries" else w for i, w in enumerate(words[1:])]
-        command.make_context(words[0], arguments)
+        command.make_context(words[0], arguments, parent=click.Context(main, **main.context_settings))
+
+
+class _Remembering:
+    """The packaged encoder; every page indexes the same skills, and encoding them is most of its time."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder, self.name, self.dimension = encoder, encoder.name, encoder.dimension
+        self.known: dict[str, npt.NDArray[np.float32]] = {}
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            self.known.update(zip(new, self.encoder.encode(new), strict=True))
+        return np.stack([self.known[text] for text in texts])
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return _Remembering(open_encoder())
 
 
 @pytest.mark.parametrize("page", TRANSCRIPTS.PAGES, ids=_name)
-def test_runnable_blocks_run_exit_as_stated_and_still_name_the_skills_they_show(page: Path) -> None:
+def test_runnable_blocks_run_exit_as_stated_and_still_name_the_skills_they_show(
+    page: Path, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (indexing, library):
+        monkeypatch.setattr(module, "open_encoder", lambda name: encoder)
     blocks = TRANSCRIPTS.blocks(_text(page))
     with TRANSCRIPTS.workplace() as folder:
         for block in blocks:
@@ -190,10 +219,6 @@ def test_every_python_block_runs(page: Path) -> None:
 
 
 def test_the_encoder_of_the_how_to_keeps_the_protocol() -> None:
-    import numpy as np
-
-    from skillquiver.types import Encoder
-
     scope: dict[str, Any] = {"__name__": "documentation"}
     exec(compile(_blocks(DOCS / "how-to" / "encoder.md", "python")[0], "encoder.md", "exec"), scope)
     encoder = scope["open_letters"]()
@@ -309,6 +334,13 @@ def test_every_table_and_column_of_the_store_is_described() -> None:
     assert f"is the format: {SCHEMA_VERSION}." in section
 
 
+@pytest.fixture(scope="module")
+def sample_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("documented") / "library"
+    index_library(folder, [f"samples={ROOT / 'examples' / 'skills'}"], options=SyncOptions(vectors=False))
+    return folder
+
+
 def _keys(value: Any, *, skip: tuple[str, ...]) -> Iterator[str]:
     """Keys of a document at any depth, except below keys whose own keys are data."""
     if isinstance(value, dict):
@@ -326,21 +358,17 @@ def _keys(value: Any, *, skip: tuple[str, ...]) -> Iterator[str]:
     [
         ("index", ["index"], ("findings",)),
         ("search", ["search", "cut a film", "--explain"], ("channels", "terms")),
-        ("search", ["search", "--queries", "examples/queries.jsonl", "--top-k", "1"], ()),
+        ("search", ["search", "--queries", str(ROOT / "examples" / "queries.jsonl"), "--top-k", "1"], ()),
         ("bundle", ["bundle", "cut a film", "--budget", "600"], ()),
         ("doctor", ["doctor"], ("counts", "findings")),
         ("Errors", ["show", "load-csvv"], ()),
     ],
 )
 def test_every_key_of_a_json_document_is_described(
-    title: str, words: list[str], skip: tuple[str, ...]
+    sample_library: Path, title: str, words: list[str], skip: tuple[str, ...]
 ) -> None:
-    with TRANSCRIPTS.workplace() as folder:
-        (folder / "many.jsonl").write_text("", encoding="utf-8")
-        environment = {"QUIVER_LIBRARY": str(folder / "library")}
-        made = CliRunner().invoke(main, ["index", "samples=examples/skills", "--no-vectors"], env=environment)
-        assert made.exit_code == 0
-        answer = CliRunner().invoke(main, [*words, "--json"], env=environment)
+    environment = {"QUIVER_LIBRARY": str(sample_library)}
+    answer = CliRunner().invoke(main, [*words, "--json"], env=environment)
     section = _section(DATA_MODEL, title)
     documents = (
         map(json.loads, answer.stdout.splitlines()) if "--queries" in words else [json.loads(answer.stdout)]
