@@ -85,5 +85,5 @@ class RankSettings:
     hit_confidence: float = 0.5
     """From here on the best skill is more likely right than not."""
 
-    none_confidence: float = 0.05
-    """Below this the library has nothing for the query."""
+    none_confidence: float = 0.1
+    """Below this the library has nothing for the query (decisions/0006)."""

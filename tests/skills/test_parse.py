@@ -154,6 +154,10 @@ def test_equal_bodies_have_equal_hashes_whatever_the_line_ends_and_frontmatter()
     assert first.content_hash != second.content_hash
 
 
+def test_skills_without_text_are_not_copies_of_each_other() -> None:
+    assert skill_of("---\nname: a\n---\n").body_hash == ""
+
+
 def test_a_changed_body_changes_the_hashes() -> None:
     first, second = skill_of("# A\n\nOne.\n"), skill_of("# A\n\nTwo.\n")
     assert first.body_hash != second.body_hash

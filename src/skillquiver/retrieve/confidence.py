@@ -17,39 +17,31 @@ from skillquiver.types import Status
 __all__ = ["HYBRID_WEIGHTS", "LEXICAL_WEIGHTS", "confidence", "features", "status_of"]
 
 HYBRID_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {
-        "bias": -4.0,
-        "cosine": 6.0,
-        "coverage": 2.0,
-        "log_terms": 0.1,
-        "coverage_log_terms": 0.5,
-        "log_rank": -1.0,
-    }
+    {"bias": -5.86, "cosine": 2.42, "coverage": 2.46, "log_terms": 0.49, "log_rank": -1.45, "score": 0.15}
 )
 """With a dense channel."""
 
 LEXICAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
-    {"bias": -3.0, "coverage": 4.0, "log_terms": 0.1, "coverage_log_terms": 0.5, "log_rank": -1.0}
+    {"bias": -5.0, "coverage": 4.0, "log_terms": 0.5, "log_rank": -1.5, "score": 0.15}
 )
 """Without one: fewer signals, so less confident answers."""
 
 
-def features(evidence: Evidence, *, terms: int, rank: int) -> dict[str, float]:
+def features(evidence: Evidence, *, score: float, terms: int, rank: int) -> dict[str, float]:
     """The model's inputs. ``terms`` is the number of distinct query terms the library knows."""
-    length = math.log1p(terms)
     named = {
         "bias": 1.0,
         "coverage": evidence.coverage,
-        "log_terms": length,
-        "coverage_log_terms": evidence.coverage * length,
         "log_rank": math.log(rank),
+        "log_terms": math.log1p(terms),
+        "score": score,
     }
     return named if evidence.cosine is None else {**named, "cosine": evidence.cosine}
 
 
-def confidence(evidence: Evidence, *, terms: int, rank: int) -> float:
+def confidence(evidence: Evidence, *, score: float, terms: int, rank: int) -> float:
     """Probability from 0 to 1 that this result is a hit."""
-    named = features(evidence, terms=terms, rank=rank)
+    named = features(evidence, score=score, terms=terms, rank=rank)
     weights = HYBRID_WEIGHTS if "cosine" in named else LEXICAL_WEIGHTS
     logit = math.fsum(weights[name] * value for name, value in named.items())
     return 1 / (1 + math.exp(-logit))

@@ -13,46 +13,52 @@ from dataclasses import dataclass
 
 __all__ = ["POOL", "Channel", "fuse", "standardise"]
 
+SAME = 1e-9
+"""A smaller deviation than this is rounding: the channel has one value."""
+
 POOL = 1000
 """Scores kept per channel. Over the whole library the mean is that of non-matches, which says little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One channel's best scores by row, standardised; ``floor`` is what every other row gets."""
+    """One channel's share of the fused score: ``floor`` for every row, and ``gain`` for its pool."""
 
-    z: Mapping[int, float]
+    gain: Mapping[int, float]
     floor: float
-    weight: float
 
     def of(self, row: int) -> float:
         """Weighted z of ``row``."""
-        return self.weight * self.z.get(row, self.floor)
+        return self.floor + self.gain.get(row, 0.0)
 
 
 def standardise(scores: Sequence[tuple[int, float]], *, library: int, weight: float) -> Channel:
     """Standardise a channel's best (row, score) pairs, at most ``POOL`` of a library of ``library`` skills.
 
     With fewer pairs than the pool has places, the missing places count as score 0, which is what the
-    skills that match no term have. A channel that cannot tell skills apart gets weight 0.
+    skills that match no term have. A channel that cannot tell skills apart contributes nothing.
     """
     places = min(POOL, library)
-    if not scores or places < 2:
-        return Channel({}, 0.0, 0.0)
     absent = max(places - len(scores), 0)
     count = len(scores) + absent
-    mean = math.fsum(score for _, score in scores) / count
-    squares = math.fsum((score - mean) ** 2 for _, score in scores) + absent * mean**2
+    if not scores or count < 2:
+        return Channel({}, 0.0)
+    values = [score for _, score in scores]
+    mean = math.fsum(values) / count
+    squares = math.fsum([(value - mean) ** 2 for value in values]) + absent * mean**2
     deviation = math.sqrt(squares / count)
-    if deviation < 1e-9:
-        return Channel({}, 0.0, 0.0)
-    z = {row: (score - mean) / deviation for row, score in scores}
-    floor = -mean / deviation if absent else min(z.values())
-    return Channel(z, floor, weight)
+    if deviation < SAME:
+        return Channel({}, 0.0)
+    scale = weight / deviation
+    lowest = 0.0 if absent else min(values)
+    return Channel({row: scale * (score - lowest) for row, score in scores}, scale * (lowest - mean))
 
 
 def fuse(channels: Sequence[Channel]) -> list[tuple[int, float]]:
     """(row, score) of every row in any channel's pool, best first; ties by row."""
-    rows = {row for channel in channels for row in channel.z}
-    scored = [(row, math.fsum(channel.of(row) for channel in channels)) for row in rows]
-    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
+    floor = math.fsum(channel.floor for channel in channels)
+    total: dict[int, float] = {}
+    for channel in channels:
+        for row, gain in channel.gain.items():
+            total[row] = total.get(row, floor) + gain
+    return sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))

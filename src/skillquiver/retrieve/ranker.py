@@ -113,7 +113,7 @@ class Ranker:
             kind=skill.kind.value,
             hidden=skill.hidden,
             score=score,
-            confidence=confidence(evidence, terms=len(scores.terms), rank=rank),
+            confidence=confidence(evidence, score=score, terms=len(scores.terms), rank=rank),
             evidence=evidence,
         )
 

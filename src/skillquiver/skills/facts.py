@@ -30,6 +30,7 @@ _SHELL = frozenset(
 )
 _SCRIPT_ENDS = (".py", ".sh", ".bash", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".r", ".R", ".go")
 _SCRIPT_PATH = re.compile(r"(?:\./)?(?:scripts|bin|tools)/[\w./-]+")
+_SCRIPT_HINT = re.compile(r"(?:scripts|bin|tools)/")
 _COMMAND = re.compile(r"[a-z@][\w./+-]{1,40}")
 _BASH_TOOL = re.compile(r"bash\(\s*(?:\$\w+/)?([a-z][\w.+-]{1,29})[\s:*)]", re.IGNORECASE)
 _REQUIREMENT = re.compile(r"[A-Za-z@][\w./@-]{1,60}(?=\s*(?:\[|[=<>!~^]|$))")
@@ -140,6 +141,6 @@ def _named_scripts(document: Document) -> Iterator[str]:
     """Bundled scripts that the text links or quotes."""
     quoted = [text for text, _ in document.inline_code] + [link.target for link in document.links]
     for text in quoted:
-        for word in text.split()[:4]:
+        for word in text.split()[:4] if _SCRIPT_HINT.search(text) else ():
             if _SCRIPT_PATH.fullmatch(word) and word.endswith(_SCRIPT_ENDS):
                 yield word.removeprefix("./")

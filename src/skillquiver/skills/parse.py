@@ -89,7 +89,9 @@ def read_skill(found: FoundFile, settings: ReadSettings = DEFAULT_READ) -> Parse
 
 
 def body_hash(body: str) -> str:
-    """SHA-256 of a body without outer white space and blanks at line ends: equal bodies are mirrors."""
+    """SHA-256 of a body without outer white space and blanks at line ends; ``""`` for no text at all."""
+    if not body.strip():
+        return ""  # skills without instructions are not copies of each other
     lines = map(str.rstrip, body.strip().split("\n"))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
 

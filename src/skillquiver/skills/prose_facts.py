@@ -51,6 +51,13 @@ _ROLES = {
 }
 """What a word of a description says about the file types after it."""
 
+_MAYBE_TYPE = re.compile(
+    r"\b[A-Z][A-Z0-9]{2}|\.[A-Za-z0-9]|(?i:"
+    + "|".join(sorted({word.split()[0] for word in TYPE_WORDS}))
+    + ")"
+)
+"""What every text with a file type has: most descriptions end here."""
+
 _TOKEN = re.compile(r"[.;!?](?=\s|$)|(?<![\w/])\*?\.[A-Za-z0-9]{2,8}\b|[A-Za-z][A-Za-z0-9]*")
 
 
@@ -96,9 +103,9 @@ def described_types(description: str) -> dict[str, set[str]]:
     of converting or once something was read, ``from`` always turns inward, a negation silences the clause.
     """
     found: dict[str, set[str]] = {"inputs": set(), "outputs": set()}
-    tokens = _TOKEN.findall(description)
-    if not any(w[-1:].isupper() or "." in w or w.lower() in _FIRST_WORDS for w in tokens):
+    if not _MAYBE_TYPE.search(description):
         return found
+    tokens = _TOKEN.findall(description)
     verbs = _Verbs()
     for at, word in enumerate(tokens):
         role = _ROLES.get(word.lower())
@@ -123,9 +130,6 @@ def _described_type(word: str, following: str) -> str:
     if known:
         return known
     return TYPE_WORDS.get(lower) or TYPE_WORDS.get(f"{lower} {following.lower()}", "")
-
-
-_FIRST_WORDS = frozenset(word.split()[0] for word in TYPE_WORDS)
 
 
 def section_terms(document: Document) -> dict[str, set[str]]:

@@ -97,6 +97,8 @@ class _Call:
 def read_shell(text: str, facts: ShellFacts, *, prompts_only: bool = False) -> None:
     """Add what a block of shell code shows; with ``prompts_only`` just its ``$ `` lines count."""
     if prompts_only:
+        if "$ " not in text:
+            return
         text = "\n".join(line for line in text.split("\n") if re.match(r"[ \t]*\$ ", line))
         if not text:
             return
