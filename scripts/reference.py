@@ -1,0 +1,147 @@
+"""Writes the generated reference pages; `--check` only compares. A test runs the comparison.
+
+python scripts/reference.py            # rewrite docs/reference/*.md
+python scripts/reference.py --check    # exit 1 if a page is not what the code says
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "skillquiver"
+SETTINGS = PACKAGE / "settings.py"
+REFERENCE = ROOT / "docs" / "reference"
+
+
+_GENERATED = "Generated from {} by `python scripts/reference.py`."
+
+
+def cli_page() -> str:
+    """The text of docs/reference/cli.md: every command with its usage, help and options."""
+    from skillquiver.serve.cli.main import COMMANDS, main
+
+    root = click.Context(main, info_name="quiver", **main.context_settings)
+    parts = [
+        "# Command line",
+        _GENERATED.format("the commands") + " `quiver` and `skillquiver` are the same program; "
+        "`-h` or `--help` after a command shows its help.",
+        _EXIT_CODES,
+        *_command(main, root, level=2),
+    ]
+    for name in COMMANDS:
+        command = main.get_command(root, name)
+        assert command is not None
+        parts += _command(command, click.Context(command, info_name=name, parent=root), level=2)
+    return "\n\n".join(parts) + "\n"
+
+
+_EXIT_CODES = """\
+| exit code | meaning |
+| --- | --- |
+| 0 | Done. `search` also exits with 0 when its status is `none`. |
+| 1 | `bundle` found nothing; or `--strict` was given and there is an error or a warning. |
+| 2 | The request is wrong: an unknown option, an unknown or ambiguous skill, a root that is no folder. |
+| 3 | The library cannot be used: nothing indexed, locked by another process, damaged, another format. |"""
+
+
+def _command(command: click.Command, context: click.Context, *, level: int) -> Iterator[str]:
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    yield f"{'#' * level} {context.command_path}"
+    yield f"```text\n{usage}\n```"
+    yield from (" ".join(part.split()) for part in (command.help or "").split("\n\n"))
+    rows = [
+        _row(option, context) for option in command.get_params(context) if isinstance(option, click.Option)
+    ]
+    yield "\n".join(["| option | default | what it does |", "| --- | --- | --- |", *rows])
+
+
+def _row(option: click.Option, context: click.Context) -> str:
+    names = ", ".join([*option.opts, *option.secondary_opts])
+    value = "" if option.is_flag or option.count else f" {option.make_metavar(context)}"
+    default = f"`{option.default}`" if option.show_default and option.default is not None else ""
+    repeat = " Repeatable." if option.multiple else ""
+    return f"| `{names}{value}` | {default} | {_cell(option.help or '')}{repeat} |"
+
+
+def settings_page() -> str:
+    """The text of docs/reference/settings.md: every setting with its default and the reason for it."""
+    parts = [
+        "# Settings",
+        _GENERATED.format("`src/skillquiver/settings.py`") + " The classes are frozen.",
+    ]
+    for node in ast.parse(SETTINGS.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            rows = [f"| `{name}` | `{default}` | {_cell(why)} |" for name, default, why in _fields(node)]
+            parts += [
+                f"## {node.name}",
+                " ".join((ast.get_docstring(node) or "").replace("``", "`").split()),
+                "\n".join(["| name | default | what it is, and why |", "| --- | --- | --- |", *rows]),
+            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
+    """(name, default as written, docstring below it) of each field."""
+    for field, after in zip(node.body, [*node.body[1:], None], strict=True):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        why = ""
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+            why = str(after.value.value)
+        yield field.target.id, ast.unparse(field.value) if field.value else "", why
+
+
+LAYERS = ("skills", "index", "graph", "retrieve", "learn", "evaluate", "serve")
+"""Packages from the lowest layer to the highest."""
+
+
+def modules_page() -> str:
+    """The text of docs/reference/modules.md: each module with the first line of its docstring."""
+    parts = [
+        "# Modules",
+        _GENERATED.format("the modules' docstrings") + " Layers from the lowest to the highest.",
+    ]
+    for layer in ("", *LAYERS):
+        files = (PACKAGE / layer).rglob("*.py") if layer else PACKAGE.glob("*.py")
+        rows = [
+            f"| `{file.relative_to(PACKAGE).as_posix()}` | {_first_line(file)} |" for file in sorted(files)
+        ]
+        head = f"## {layer}" if layer else "## skillquiver"
+        parts += [head, "\n".join(["| module | what it does |", "| --- | --- |", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _first_line(file: Path) -> str:
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return _cell(docstring.split("\n\n")[0])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").replace("``", "`").split())
+
+
+PAGES = {"cli.md": cli_page, "settings.md": settings_page, "modules.md": modules_page}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them; returns the exit code."""
+    stale = 0
+    for name, page in PAGES.items():
+        file, text = REFERENCE / name, page()
+        if "--check" not in arguments:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != text:
+            print(f"docs/reference/{name} is out of date; run `python scripts/reference.py`")
+            stale = 1
+    return stale
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
