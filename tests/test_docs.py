@@ -137,7 +137,8 @@ def test_readme_and_tutorial_show_a_run_of_every_command() -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page, "python")], ids=name_of)
-def test_every_python_block_runs(page: Path) -> None:
+def test_every_python_block_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
     for block in blocks_of(page, "python"):
         exec(compile(block, name_of(page), "exec"), {"__name__": "documentation"})
 
