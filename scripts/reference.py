@@ -58,7 +58,17 @@ def _command(command: click.Command, context: click.Context, *, level: int) -> I
     rows = [
         _row(option, context) for option in command.get_params(context) if isinstance(option, click.Option)
     ]
-    yield "\n".join(["| option | default | what it does |", "| --- | --- | --- |", *rows])
+    if rows:
+        yield "\n".join(["| option | default | what it does |", "| --- | --- | --- |", *rows])
+    if isinstance(command, click.Group) and context.parent is not None:
+        yield from _subcommands(command, context, level + 1)
+
+
+def _subcommands(group: click.Group, context: click.Context, level: int) -> Iterator[str]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from _command(command, click.Context(command, info_name=name, parent=context), level=level)
 
 
 def _row(option: click.Option, context: click.Context) -> str:

@@ -89,10 +89,15 @@ def test_every_quiver_command_shown_is_one_the_program_takes(page: Path, tmp_pat
     for words in _commands(page):
         if words == ["--version"]:
             continue
-        command = main.get_command(click.Context(main), words[0])
-        assert command is not None, words
-        arguments = [str(Path(__file__)) if words[i] == "--queries" else w for i, w in enumerate(words[1:])]
-        command.make_context(words[0], arguments, parent=click.Context(main, **main.context_settings))
+        arguments = [str(Path(__file__)) if words[i - 1] == "--queries" else w for i, w in enumerate(words)]
+        context = click.Context(main, **main.context_settings)
+        group: click.Group | None = main
+        while group is not None:
+            command = group.get_command(context, arguments[0])
+            assert command is not None, words
+            group = command if isinstance(command, click.Group) else None
+            context = command.make_context(arguments[0], arguments[1:], parent=context)
+            arguments = arguments[1:]
 
 
 class _Remembering:

@@ -19,7 +19,7 @@ from skillquiver import __version__, settings
 from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
 from skillquiver.index.sync import SyncOptions
 from skillquiver.serve.cli import main
-from skillquiver.serve.cli.main import COMMANDS
+from skillquiver.serve.usecases.graphs import build_library_graph
 from skillquiver.serve.usecases.indexing import index_library
 from skillquiver.skills.findings import FAULTS
 from skillquiver.skills.records import Skill, TokenCounts
@@ -34,15 +34,23 @@ def test_a_reference_page_is_what_the_code_says(page: str) -> None:
     assert text_of(DOCS / "reference" / page) == REFERENCE.PAGES[page](), "run `python scripts/reference.py`"
 
 
+def _every_command(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield f"{path} {name}", command
+        if isinstance(command, click.Group):
+            yield from _every_command(command, f"{path} {name}")
+
+
 def test_every_command_and_option_is_documented_and_has_help() -> None:
     page = text_of(DOCS / "reference" / "cli.md")
-    for name in COMMANDS:
-        command = main.get_command(click.Context(main), name)
-        assert command is not None
-        assert f"## quiver {name}\n" in page
+    for path, command in _every_command(main, "quiver"):
+        assert re.search(rf"^#+ {path}$", page, re.MULTILINE), path
         assert command.help
         for option in (p for p in command.params if isinstance(p, click.Option)):
-            assert option.help, option.name
+            assert option.help, (path, option.name)
             assert all(f"`{opt}" in page or f", {opt}" in page for opt in option.opts)
 
 
@@ -118,6 +126,7 @@ def test_every_table_and_column_of_the_store_is_described() -> None:
 def sample_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder: Path = tmp_path_factory.mktemp("documented") / "library"
     index_library(folder, [f"samples={ROOT / 'examples' / 'skills'}"], options=SyncOptions(vectors=False))
+    build_library_graph(folder)
     return folder
 
 
@@ -142,6 +151,10 @@ def _keys(value: Any, *, skip: tuple[str, ...]) -> Iterator[str]:
         ("bundle", ["bundle", "cut a film", "--budget", "600"], ()),
         ("doctor", ["doctor"], ("counts", "findings")),
         ("Errors", ["show", "load-csvv"], ()),
+        ("graph build", ["graph", "build"], ("types", "candidates", "judged", "findings")),
+        ("graph show", ["graph", "show", "detect-silence"], ()),
+        ("graph stats", ["graph", "stats"], ()),
+        ("graph census", ["graph", "census"], ("types",)),
     ],
 )
 def test_every_key_of_a_json_document_is_described(

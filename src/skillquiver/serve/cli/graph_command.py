@@ -108,6 +108,7 @@ def audit(*, sample: int, seed: int, out: Path | None, library: Path) -> None:
     type=click.Choice(["json", "graphml", "mermaid"]),
     default="json",
     show_default=True,
+    help="What to print it as.",
 )
 @library_option
 @guarded
