@@ -1,6 +1,6 @@
-"""Writes the generated reference pages; `--check` only compares. A test runs the comparison.
+"""Writes the generated pages of the documentation; `--check` only compares. A test runs the comparison.
 
-python scripts/reference.py            # rewrite docs/reference/*.md
+python scripts/reference.py            # rewrite them
 python scripts/reference.py --check    # exit 1 if a page is not what the code says
 """
 
@@ -16,7 +16,7 @@ import click
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "skillquiver"
 SETTINGS = PACKAGE / "settings.py"
-REFERENCE = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
 
 
 _GENERATED = "Generated from {} by `python scripts/reference.py`."
@@ -132,23 +132,42 @@ def _first_line(file: Path) -> str:
     return _cell(docstring.split("\n\n")[0])
 
 
+def decisions_page() -> str:
+    """The text of docs/decisions/index.md: the decisions by number."""
+    files = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    titles = [file.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ") for file in files]
+    parts = [
+        "# Decisions",
+        "Each page: context, decision, alternatives, how we would know it was wrong. Negative results are "
+        "decisions too. " + _GENERATED.format("the pages' titles"),
+        "\n".join(f"- [{title}]({file.name})" for title, file in zip(titles, files, strict=True)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
 def _cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").replace("``", "`").split())
 
 
-PAGES = {"cli.md": cli_page, "settings.md": settings_page, "modules.md": modules_page}
+PAGES = {
+    "reference/cli.md": cli_page,
+    "reference/settings.md": settings_page,
+    "reference/modules.md": modules_page,
+    "decisions/index.md": decisions_page,
+}
+"""Generated pages below docs/."""
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them; returns the exit code."""
     stale = 0
     for name, page in PAGES.items():
-        file, text = REFERENCE / name, page()
+        file, text = DOCS / name, page()
         if "--check" not in arguments:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         elif not file.exists() or file.read_text(encoding="utf-8") != text:
-            print(f"docs/reference/{name} is out of date; run `python scripts/reference.py`")
+            print(f"docs/{name} is out of date; run `python scripts/reference.py`")
             stale = 1
     return stale
 
