@@ -227,16 +227,17 @@ def test_an_unreadable_file_is_tried_again_although_neither_date_nor_size_change
 # --- names of any bytes ------------------------------------------------------------------------
 
 
-def test_folders_and_scripts_whose_names_are_not_unicode_are_indexed_like_others(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_not_unicode_is_reported_and_the_rest_is_indexed(tmp_path: Path) -> None:
     library, root = tmp_path / "library", tmp_path / "skills"
     put(root, os.fsdecode(b"caf\xe9"), "Brews coffee.", name="coffee")
-    script = root / os.fsdecode(b"caf\xe9/scripts/br\xfce.py")
+    put(root, "tea", "Brews tea.")
+    script = root / os.fsdecode(b"tea/scripts/br\xfce.py")
     script.parent.mkdir()
     script.write_text("print()\n", encoding="utf-8")
-    assert counts(index(library, root)) == {"added": 1, "vectors": 1}
-    assert counts(index(library)) == {"unchanged": 1}
-    (best,) = rank(library, "brews coffee").results
-    assert Path(best.path).read_bytes().startswith(b"---")
+    report = index(library, root)
+    assert counts(report) == {"added": 1, "vectors": 1}
+    assert report.findings["path-not-text"] == 1
+    assert [best.id for best in rank(library, "brews tea").results] == ["skills/tea"]
 
 
 def test_a_lone_surrogate_in_yaml_is_no_obstacle(tmp_path: Path) -> None:

@@ -93,20 +93,19 @@ def build_library_graph(folder: Path, *, judges: Sequence[Judge] = ()) -> GraphR
     process writes.
     """
     started = time.perf_counter()
-    with writer_lock(folder):
-        with Store.opened(folder) as store:
-            generation = store.generation
-            rows, skills = _skills(store)
-            vectors = _vectors(store, rows)
-            built = build_graph(
-                skills, vectors=vectors, curated=_curated(store), judges=judges, known=_known(store)
-            )
-            before = store.get_derived(GRAPH)
-            data = built.graph.to_bytes()
-            with store.transaction():
-                store.put_derived(GRAPH, data, generation)
-                store.put_derived(FACTS, msgspec.msgpack.encode((FACTS_VERSION, built.facts)), generation)
-                store.put_derived(FINDINGS, msgspec.msgpack.encode(built.findings), generation)
+    with writer_lock(folder), Store.opened(folder) as store:
+        generation = store.generation
+        rows, skills = _skills(store)
+        vectors = _vectors(store, rows)
+        built = build_graph(
+            skills, vectors=vectors, curated=_curated(store), judges=judges, known=_known(store)
+        )
+        before = store.get_derived(GRAPH)
+        data = built.graph.to_bytes()
+        with store.transaction():
+            store.put_derived(GRAPH, data, generation)
+            store.put_derived(FACTS, msgspec.msgpack.encode((FACTS_VERSION, built.facts)), generation)
+            store.put_derived(FINDINGS, msgspec.msgpack.encode(built.findings), generation)
     changed = before is None or before[1] != data
     return _report(built, vectors is not None, changed, time.perf_counter() - started)
 

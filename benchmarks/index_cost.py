@@ -1,0 +1,84 @@
+"""Time and memory of indexing, beside the encoder's bare time for the same texts.
+
+    python -m benchmarks.index_cost ROOT
+
+Copies ROOT, indexes the copy, encodes the same distinct texts with the bare encoder, then indexes again
+unchanged and after one edit, and prints seconds, ratios and peak memory. Times of one run on one machine;
+the ratio is what to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from skillquiver.index.encoders import open_encoder
+from skillquiver.index.reading import dense_text
+from skillquiver.index.store import Store
+
+
+def main() -> None:
+    """Run the comparison."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        copy, library = Path(folder) / "root", Path(folder) / "library"
+        shutil.copytree(given.root, copy)
+        first = index(library, f"bench={copy}")
+        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        bare, texts = encode(library)
+        again = index(library)
+        edit(copy)
+        edited = index(library)
+    print(
+        f"skills {first['skills']:,}, distinct texts {texts:,}, findings {sum(first['findings'].values()):,}"
+    )
+    print(f"lexical ready {first['lexical_ready_s']:.1f} s, done {first['total_s']:.1f} s")
+    print(f"bare encoder {bare:.1f} s; ratio done / bare {first['total_s'] / bare:.3f}")
+    print(f"peak memory of the largest process {memory:.0f} MB")
+    print(
+        f"whole process: nothing changed {again['process_s']:.2f} s, one file edited "
+        f"{edited['process_s']:.2f} s"
+    )
+    print(f"after the edit: {edited['changed']} changed, {edited['vectors']} vectors")
+
+
+def index(library: Path, *roots: str) -> dict[str, Any]:
+    """Run the command as a user does."""
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "skillquiver", "index", *roots, "--library", str(library), "--json"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return {**report, "process_s": time.perf_counter() - started}
+
+
+def encode(library: Path) -> tuple[float, int]:
+    """Encode the library's distinct texts in one call; opening the model is not counted."""
+    store = Store.open(library)
+    texts = sorted({dense_text(skill) for _, skill in store.all_skills(body=False)})
+    store.close()
+    encoder = open_encoder()
+    encoder.encode(texts[:8])
+    started = time.perf_counter()
+    encoder.encode(texts)
+    return time.perf_counter() - started, len(texts)
+
+
+def edit(root: Path) -> None:
+    """Change one skill's description."""
+    file = min(root.rglob("SKILL.md"))
+    text = file.read_text(encoding="utf-8", errors="surrogateescape")
+    changed = text.replace("description:", "description: Edited.", 1)
+    file.write_text(changed + "\nOne more line.\n", encoding="utf-8", errors="surrogateescape")
+
+
+if __name__ == "__main__":
+    main()
