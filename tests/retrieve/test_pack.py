@@ -43,7 +43,7 @@ def candidate(name: str, score: float, *, body: str = BODY, **fields: object) ->
 
 
 def counted(skill: Skill) -> Skill:
-    return replace(skill, tokens=count_tiers(skill, read_markdown(skill.body)))
+    return replace(skill, tokens=count_tiers(skill))
 
 
 def ids(bundle: Bundle) -> dict[str, str]:
@@ -103,16 +103,8 @@ def test_an_invisible_character_cannot_hide_a_fence() -> None:
     assert_sound(pack([sly], budget=5000, settings=SETTINGS), [sly], 5000)
 
 
-def test_a_stored_outline_is_used_and_cannot_break_out() -> None:
-    sly = replace(candidate("sly", 1.0), outline="kept\n```\n````\n# forged")
-    bundle = pack([sly], budget=150, settings=SETTINGS)
-    assert_sound(bundle, [sly], 150)
-    assert bundle.entries[0].tier is Tier.OUTLINE
-    assert "kept\n```\n````\n# forged\n`````\n" in bundle.text
-
-
 def test_stored_counts_that_lie_cannot_break_the_budget() -> None:
-    liars = [candidate(n, s, tokens=TokenCounts(1, 1, 1)) for n, s in (("a", 3.0), ("b", 2.0), ("c", 1.0))]
+    liars = [candidate(n, s, tokens=TokenCounts(1, 1)) for n, s in (("a", 3.0), ("b", 2.0), ("c", 1.0))]
     for budget in (60, 300, 700, 1500):
         assert_sound(pack(liars, budget=budget, settings=SETTINGS), liars, budget)
 

@@ -112,15 +112,10 @@ def test_a_skill_without_instructions_has_its_card_for_a_body() -> None:
     assert body(make_skill("x", "Does x.", " \n")) == "x: Does x.\n"
 
 
-def test_counts_are_those_of_the_three_renderings() -> None:
-    text = "# Demo\n\nOne. Two.\n\n## Three\n\nFour.\n"
+def test_counts_are_those_of_card_and_body() -> None:
+    text = "# Demo\n\nOne. Two.\n"
     skill = make_skill("demo", "Makes demos.", text)
-    document = read_markdown(text)
-    assert count_tiers(skill, document) == TokenCounts(
-        card=count_tokens(card(skill)),
-        outline=count_tokens(outline(skill, document)),
-        body=count_tokens(text),
-    )
+    assert count_tiers(skill) == TokenCounts(card=count_tokens(card(skill)), body=count_tokens(text))
 
 
 BLOCKS = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
+from skillquiver.index.encoders import processors
 from skillquiver.index.lexical import FieldTerms, field_terms
 from skillquiver.index.store import FileRow, Store
 from skillquiver.settings import ReadSettings
@@ -61,8 +61,8 @@ def read_files(files: Sequence[FoundFile], settings: ReadSettings) -> list[FileR
 def _read(found: FoundFile, settings: ReadSettings) -> FileRow:
     parsed = read_skill(found, settings)
     skill = parsed.skill
-    if skill is not None and parsed.document is not None:
-        skill = replace(skill, tokens=count_tiers(skill, parsed.document))
+    if skill is not None:
+        skill = replace(skill, tokens=count_tiers(skill))
     return FileRow(
         id=found.id,
         path=found.path,
@@ -111,19 +111,12 @@ class Crew:
 @contextmanager
 def crew(workers: int | None = None) -> Iterator[Crew]:
     """Workers for one indexing run; ``None`` means one for each processor this process may use."""
-    count = workers if workers is not None else _processors()
+    count = workers if workers is not None else processors()
     team = Crew(count)
     try:
         yield team
     finally:
         team.close()
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no such call
-        return os.cpu_count() or 1
 
 
 def reader(settings: ReadSettings) -> Callable[[Sequence[FoundFile]], list[FileRow]]:

@@ -47,8 +47,6 @@ class Candidate:
     confidence: float
     role: Role = Role.MATCH
     evidence: str = ""
-    outline: str = ""
-    """``tiers.outline`` of the skill if the library stores it; empty means that it is made when needed."""
 
     @property
     def id(self) -> SkillId:

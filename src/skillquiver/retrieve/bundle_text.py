@@ -8,12 +8,12 @@ skill and no other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from skillquiver.retrieve.bundle import Candidate, Tier
 from skillquiver.skills.markdown import read_markdown
-from skillquiver.skills.sanitize import clean, fence_for, plain
+from skillquiver.skills.sanitize import fence_for, plain
 from skillquiver.skills.tiers import body, card, outline
 from skillquiver.skills.tokens import count_tokens
 
@@ -35,28 +35,29 @@ _COUNTED_WHOLE = 100_000
 """Characters up to which ``count_tokens`` does not cut its input; beyond, counts add up only roughly."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Block:
-    """One candidate with what its block costs at each tier, lazily rendered."""
+    """One candidate with what its block costs at each tier; rendered and counted when asked."""
 
     candidate: Candidate
-    costs: Mapping[Tier, int]
     fence: str
+    _costs: dict[Tier, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, candidate: Candidate) -> Block:
-        """Price ``candidate`` from its stored token counts; a count of 0 means unknown and is made here."""
+        """Choose the fence, longer than any run inside."""
         skill = candidate.skill
-        fence = fence_for(skill.body, skill.description, skill.when_to_use, skill.name, candidate.outline)
-        counts = skill.tokens
-        stored = {Tier.CARD: counts.card, Tier.OUTLINE: counts.outline, Tier.BODY: counts.body}
-        costs = {
-            tier: count_tokens(f"## 1. {_facts(candidate, tier)}")
-            + _fence_tokens(fence)
-            + (stored[tier] or count_tokens(_rendered(candidate, tier)))
-            for tier in Tier
-        }
-        return cls(candidate, costs, fence)
+        return cls(candidate, fence_for(skill.body, skill.description, skill.when_to_use, skill.name))
+
+    def cost(self, tier: Tier) -> int:
+        """Tokens of the whole block, from the stored counts where there are any."""
+        if tier not in self._costs:
+            counts = self.candidate.skill.tokens
+            stored = {Tier.CARD: counts.card, Tier.BODY: counts.body}.get(tier, 0)
+            inside = stored or count_tokens(_rendered(self.candidate, tier))
+            head = count_tokens(f"## 1. {_facts(self.candidate, tier)}")
+            self._costs[tier] = head + _fence_tokens(self.fence) + inside
+        return self._costs[tier]
 
     def text(self, position: int, tier: Tier) -> str:
         """Render the block; ``position`` counts from 1."""
@@ -119,5 +120,4 @@ def _rendered(candidate: Candidate, tier: Tier) -> str:
         return card(skill)
     if tier is Tier.BODY:
         return body(skill)
-    stored = clean(candidate.outline).strip()
-    return f"{stored}\n" if stored else outline(skill, read_markdown(skill.body))
+    return outline(skill, read_markdown(skill.body))

@@ -45,7 +45,7 @@ def pack(
     text, tokens = _render(blocks, plan, len(ranked), budget)
     for at, block in blocks.items():
         if at not in plan:
-            detail = f"its card takes {block.costs[Tier.CARD]} tokens, {budget - tokens} are left"
+            detail = f"its card takes {block.cost(Tier.CARD)} tokens, {budget - tokens} are left"
             left_out[at] = _Reason(Omission.OVER_BUDGET, detail)
     return Bundle(
         status=status if blocks else Status.NONE,
@@ -100,7 +100,7 @@ def _allocate(blocks: dict[int, Block], room: int, settings: PackSettings) -> _P
     left = room - _spend(blocks, plan, order[:1], room)
     cards = 0
     for at in order[1:]:
-        cost = blocks[at].costs[Tier.CARD]
+        cost = blocks[at].cost(Tier.CARD)
         if cost <= left and cards + cost <= settings.breadth_share * room:
             plan[at] = Tier.CARD
             left, cards = left - cost, cards + cost
@@ -112,14 +112,14 @@ def _spend(blocks: dict[int, Block], plan: _Plan, order: Iterable[int], room: in
     """Move each position of ``order`` to the richest tier that fits; return the tokens spent."""
     spent = 0
     for at in order:
-        costs = blocks[at].costs
-        held = costs[plan[at]] if at in plan else 0
+        cost = blocks[at].cost
+        held = cost(plan[at]) if at in plan else 0
         for tier in _RICHEST_FIRST:
             if at in plan and tier is plan[at]:
                 break
-            if costs[tier] - held <= room - spent:
+            if cost(tier) - held <= room - spent:
                 plan[at] = tier
-                spent += costs[tier] - held
+                spent += cost(tier) - held
                 break
     return spent
 
@@ -139,10 +139,10 @@ def _render(blocks: dict[int, Block], plan: _Plan, candidates: int, budget: int)
 
 def _step_down(blocks: dict[int, Block], plan: _Plan, at: int) -> None:
     """Give ``at`` the next cheaper tier, or no place."""
-    now = blocks[at].costs[plan[at]]
-    cheaper = [tier for tier in _RICHEST_FIRST if blocks[at].costs[tier] < now]
+    now = blocks[at].cost(plan[at])
+    cheaper = [tier for tier in _RICHEST_FIRST if blocks[at].cost(tier) < now]
     if cheaper:
-        plan[at] = max(cheaper, key=lambda tier: blocks[at].costs[tier])
+        plan[at] = max(cheaper, key=blocks[at].cost)
     else:
         del plan[at]
 
@@ -154,7 +154,7 @@ def _entry(block: Block, tier: Tier) -> BundleEntry:
         name=candidate.skill.name,
         role=candidate.role,
         tier=tier,
-        tokens=block.costs[tier],
+        tokens=block.cost(tier),
         path=candidate.skill.path,
         score=candidate.score,
         confidence=candidate.confidence,

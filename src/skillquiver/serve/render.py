@@ -206,7 +206,7 @@ def skill_text(skill: Skill, *, body: bool) -> str:
         ("allowed tools", ", ".join(skill.allowed_tools)),
         ("scripts", ", ".join(skill.entrypoints)),
         ("licence", skill.license),
-        ("tokens", f"card {skill.tokens.card}, outline {skill.tokens.outline}, body {skill.tokens.body}"),
+        ("tokens", f"card {skill.tokens.card}, body {skill.tokens.body}"),
         ("path", skill.path),
         ("hash", skill.content_hash),
         ("hidden", "from models, by its author" if skill.hidden else ""),

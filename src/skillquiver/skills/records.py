@@ -23,10 +23,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """Tokens (cl100k_base) of the three renderings a bundle may use, without their headers."""
+    """Tokens (cl100k_base) of two of the renderings a bundle may use, without their headers; 0 is unknown.
+
+    The third, the outline, is made and counted when a bundle needs it (decisions/0007).
+    """
 
     card: int = 0
-    outline: int = 0
     body: int = 0
 
 

@@ -66,13 +66,9 @@ def body(skill: Skill) -> str:
     return f"{text}\n" if text.strip() else card(skill)
 
 
-def count_tiers(skill: Skill, document: Document) -> TokenCounts:
-    """Count the three renderings, headers not included. The body is tokenized once, and dominates."""
-    return TokenCounts(
-        card=count_tokens(card(skill)),
-        outline=count_tokens(outline(skill, document)),
-        body=count_tokens(body(skill)),
-    )
+def count_tiers(skill: Skill) -> TokenCounts:
+    """Count card and body, headers not included. The body is tokenized once, and dominates."""
+    return TokenCounts(card=count_tokens(card(skill)), body=count_tokens(body(skill)))
 
 
 def _lead(text: str, limit: int) -> str:
