@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from skillquiver.index.encoders import open_minilm
+from skillquiver.serve.usecases.indexing import index_library
 from skillquiver.types import Encoder
+from tests.sample import write_sample
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +53,19 @@ def write_plugin(folder: Path, *, version: str, target: str = "skillquiver.testi
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     points = f"[skillquiver.encoders]\nhash = {target}\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def sample_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the sample skills. Nothing may be changed there."""
+    root = tmp_path_factory.mktemp("sample") / "sample"
+    write_sample(root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory, sample_root: Path) -> Path:
+    """The library of the sample skills, vectors of the packaged encoder included. For reading only."""
+    library = tmp_path_factory.mktemp("sample-library")
+    index_library(library, [str(sample_root)])
+    return library

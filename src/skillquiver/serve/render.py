@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -41,9 +42,17 @@ SHOWN_FINDINGS = 3
 
 
 def to_json(data: Mapping[str, Any], *, indent: bool = True) -> str:
-    """One JSON document, UTF-8, keys in the order given; lone surrogates from file names are replaced."""
+    """One JSON document, UTF-8, keys in the order given, safe to print; lone surrogates are replaced."""
     text = msgspec.json.encode(_printable(data))
-    return (msgspec.json.format(text, indent=2) if indent else text).decode()
+    return _RAW.sub(_escaped, (msgspec.json.format(text, indent=2) if indent else text).decode())
+
+
+_RAW = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""What JSON allows raw and a terminal obeys or hides; in JSON these stand only within strings."""
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def _printable(value: Any) -> Any:

@@ -185,7 +185,7 @@ class _Reader:
             fields = self._accept(fixed.result)
             self._keep_restrictions({key: (fields[key], self.lines[key] - self._offset) for key in fields})
             return fields
-        line, column, problem = place(error)
+        line, column, problem = _place(error)
         return self._salvage(text, "frontmatter-invalid", problem, line, column)
 
     def _body_begins(self, text: str) -> tuple[int, ...]:
@@ -230,7 +230,7 @@ class _Reader:
 _KINDS = {list: "a list", str: "plain text", int: "a number", float: "a number"}
 
 
-def place(error: yaml.YAMLError) -> tuple[int, int, str]:
+def _place(error: yaml.YAMLError) -> tuple[int, int, str]:
     """Line and column (from 1) and the parser's words."""
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or str(error).split("\n", maxsplit=1)[0])

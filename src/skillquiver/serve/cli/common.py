@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from skillquiver.errors import SkillquiverError
+from skillquiver.errors import SkillquiverError, UsageError
 from skillquiver.serve.usecases.location import library_folder
 
 __all__ = ["as_json", "guarded", "library_option", "print_json", "say"]
@@ -23,7 +23,10 @@ def library_option(command: F) -> F:
     """Add ``--library``; the command receives the folder as ``library``."""
 
     def resolve(ctx: click.Context, param: click.Parameter, value: str) -> Path:
-        return library_folder(value, os.environ)
+        try:
+            return library_folder(value, os.environ)
+        except UsageError as error:
+            raise click.BadParameter(str(error), ctx, param) from error
 
     option = click.option(
         "--library",

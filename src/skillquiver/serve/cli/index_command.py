@@ -53,12 +53,12 @@ def command(
 
     if forget:
         forget_roots(library, forget)
+    # whoever takes the last root out does not ask for the hosts' folders instead
+    places = None if forget and not hosts else (Path.home(), Path.cwd())
     options = SyncOptions(reread=reread, vectors=not no_vectors, encoder=encoder, workers=workers)
     with ExitStack() as stack:
         tell = _progress(stack, quiet=json_output)
-        report = index_library(
-            library, roots, hosts=(Path.home(), Path.cwd()), use_hosts=hosts, options=options, tell=tell
-        )
+        report = index_library(library, roots, hosts=places, use_hosts=hosts, options=options, tell=tell)
     if json_output:
         print_json(render.report_data(report))
     else:

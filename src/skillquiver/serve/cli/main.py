@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -21,8 +22,31 @@ COMMANDS = {
 """Name and first line of help of every command, in the order of a first session."""
 
 
+_JSON_WANTED = "skillquiver.json"
+"""Where the context notes that ``--json`` stands among the arguments."""
+
+
 class _Commands(click.Group):
     """Imports a command's module when it is needed: ``quiver show`` must not pay for ``quiver index``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note whether JSON was asked for before anything can be wrong with the arguments."""
+        ctx.meta[_JSON_WANTED] = "--json" in args
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a wrong argument is a JSON document, too, where JSON was asked for."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if not ctx.meta[_JSON_WANTED]:
+                raise
+            from skillquiver.errors import UsageError
+            from skillquiver.serve.cli.common import print_json
+            from skillquiver.serve.render import error_data
+
+            print_json(error_data(UsageError(error.format_message())))
+            raise SystemExit(UsageError.exit_code) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order of a first session."""

@@ -48,7 +48,9 @@ def command(
     if queries is not None:
         if query:
             raise UsageError("give either QUERY or --queries, not both")
-        _batch(queries, library, top_k=top_k, lexical=lexical)
+        if explain:
+            raise UsageError("--explain is for one QUERY; the lines of a run have no place for it")
+        _batch(queries, library, top_k=top_k, lexical=lexical, hidden=not no_hidden)
         return
     text = query_text(query)
     with open_library(library, lexical=lexical) as opened:
@@ -68,13 +70,13 @@ def query_text(words: tuple[str, ...]) -> str:
     return " ".join(words)
 
 
-def _batch(file: Path, library: Path, *, top_k: int, lexical: bool) -> None:
+def _batch(file: Path, library: Path, *, top_k: int, lexical: bool, hidden: bool) -> None:
     from skillquiver.serve.queries import read_queries
     from skillquiver.serve.usecases.library import open_library
     from skillquiver.serve.usecases.searching import search_batch
 
     queries = read_queries(file)
     with open_library(library, lexical=lexical) as opened:
-        for answer in search_batch(opened, queries, top_k=top_k):
+        for answer in search_batch(opened, queries, top_k=top_k, hidden=hidden):
             row = {"query_id": answer.query_id, "ranked": answer.ranked, "ms": answer.ms}
             print_json(row, indent=False)

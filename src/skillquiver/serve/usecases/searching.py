@@ -46,11 +46,13 @@ def search(
     return library.ranker.rank(query, top_k=top_k, explain=explain, hidden=hidden)
 
 
-def search_batch(library: Library, queries: Iterable[BatchQuery], *, top_k: int) -> Iterator[BatchAnswer]:
+def search_batch(
+    library: Library, queries: Iterable[BatchQuery], *, top_k: int, hidden: bool = True
+) -> Iterator[BatchAnswer]:
     """Answer many queries on one open library, in order, as they come."""
     for one in queries:
         started = time.perf_counter()
-        ranking = search(library, one.query, top_k=top_k)
+        ranking = search(library, one.query, top_k=top_k, hidden=hidden)
         ids = tuple(result.id for result in ranking.results) if ranking.status is not Status.NONE else ()
         yield BatchAnswer(one.query_id, ids, round((time.perf_counter() - started) * 1000, 2))
 
