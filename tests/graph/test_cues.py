@@ -38,6 +38,7 @@ def told(claim: object) -> str | None:
         ("Evaluate when done with §", "precedes"),
         ("Map the ids before § or nothing is found.", "precedes"),
         ("Use after § creates the folders.", "<precedes"),
+        ("REQUIRED SUB-SKILL: Use § to implement this plan.", "precedes"),
         ("Hand off to the § skill.", "routes_to"),
         ("If the user wants a deck, use §.", "routes_to"),
         ("Something broke? → §", "routes_to"),

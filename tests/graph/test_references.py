@@ -97,6 +97,13 @@ def test_a_list_called_by_turns_the_direction_round() -> None:
     ]
 
 
+def test_what_is_required_afterwards_comes_afterwards() -> None:
+    body = "## Step 3\n\nAfter all tasks are complete:\n- **REQUIRED SUB-SKILL:** Use lib:finish-branch\n"
+    assert edges(skill_at("s/finish-branch"), skill_at("s/run-plan", body)) == [
+        "s/run-plan precedes s/finish-branch"
+    ]
+
+
 def test_a_preamble_that_many_skills_share_proves_nothing() -> None:
     preamble = "Intro line.\n\nRun `setup-tool` first.\n\nThen go on.\n"
     skills = [skill_at(f"p/s{i}", preamble) for i in range(6)]

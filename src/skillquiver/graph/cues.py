@@ -143,6 +143,12 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:verify|validate|double-check|fact-check)\b<GAP:50>\b(?:with|using|via)\b<GAP:20>§",
         reverse=True,
     ),
+    # The other carries out what this one planned, whatever else the sentence says.
+    *_cues(
+        T.PRECEDES,
+        0.86,
+        r"\buse §<GAP:12>\bto (?:implement|execute|carry out|build|deliver) (?:this|the|that) \w+",
+    ),
     # First the other.
     *_cues(
         T.REQUIRES,
