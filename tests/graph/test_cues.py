@@ -46,6 +46,7 @@ def told(claim: object) -> str | None:
         ("For one file, use § instead.", "alternative_to"),
         ("Do not use this for spreadsheets; that is § work.", "routes_to"),
         ("NOT for audits (use §).", "routes_to"),
+        ("Pass these so that § honors them instead of asking.", None),
         ("Replaces §.", "supersedes"),
         ("Superseded by §.", "<supersedes"),
         ("Never load § together with this skill.", "conflicts_with"),

@@ -79,9 +79,9 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     return low, high
 
 
-def label_of(text: str, low: int) -> str:
-    """Return the bold label that the item at ``low`` begins with, if it says something about skills."""
-    label = _LABEL.match(text, low)
+def label_of(text: str, low: int, start: int) -> str:
+    """Return the bold label of the item at ``low``, if it claims something and ends before ``start``."""
+    label = _LABEL.match(text, low, start)
     return label[1] if label and (claim_of_title(label[1]) or claim_of_lead(label[1])) else ""
 
 

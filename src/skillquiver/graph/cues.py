@@ -92,7 +92,7 @@ CUES: tuple[Cue, ...] = (
         T.ALTERNATIVE_TO,
         0.8,
         r"\binstead of\b<GAP:30>§",
-        r"§[^.;]{0,80}\binstead\b",
+        r"§[^.;]{0,80}\binstead\b(?! of \w+ing\b)",
         r"\binstead\b[^.;]{0,40}§",
         r"\brather than\b<GAP:30>§",
         r"\balternatives?(?: to|:| is)?\b<GAP:30>§",

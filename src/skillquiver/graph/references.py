@@ -174,7 +174,8 @@ def _candidate(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> Ca
     frame = _frame(corpus, ref, group)
     if not _is_meant(corpus, ref, frame, title):
         return None
-    claim = _claim(frame, label_of(text, ref.bounds[0]), lead_in(text, ref.bounds[0]), title)
+    low = ref.bounds[0]
+    claim = _claim(frame, label_of(text, low, ref.mention.start), lead_in(text, low), title)
     ends = (skill.id, corpus.skills[ref.target].id)
     source, target = ends[::-1] if claim.reverse else ends
     return Candidate(
