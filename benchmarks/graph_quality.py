@@ -1,7 +1,8 @@
 """Measures the deterministic graph against hand-checked edges of a public library.
 
     python benchmarks/graph_quality.py --root bench=DIR --order FILE --references FILE --prefix bench/pool/ \
-        [--vectors FILE.npy --vector-ids FILE.json] [--scaling 1000 2000 4000] [--only bench/skillsbench] [--out FILE]
+        [--vectors FILE.npy --vector-ids FILE.json] [--scaling 1000 2000 4000] [--only bench/skillsbench]\
+        [--out FILE]
 
 ``--order`` holds JSON lines with ``before``, ``after``, ``relation``, ``evidence``; ``--references`` holds
 ``src``, ``dst``, ``relation``; both give paths relative to ``--prefix``, whose first part is the repository.
