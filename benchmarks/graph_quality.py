@@ -66,7 +66,8 @@ def main() -> None:
     report |= shape(build, vectors)
     report |= against_labels(build, args)
     if args.order:
-        masked = build_graph(masked_skills(skills, rows(args.order), args.prefix), vectors=vectors)
+        without = masked_skills(skills, rows(args.order), args.prefix)
+        masked = build_graph(without, vectors=vectors, known=build.facts)
         report["order, evidence masked"] = order_recall(by_pair(masked), rows(args.order), args.prefix)
     report["scaling"] = [scaled(skills, vectors, n) for n in args.scaling]
     if args.only:
