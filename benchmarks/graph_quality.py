@@ -1,8 +1,8 @@
 """Measures the deterministic graph against hand-checked edges of a public library.
 
     python benchmarks/graph_quality.py --root bench=DIR --order FILE --references FILE --prefix bench/pool/ \
-        [--vectors FILE.npy --vector-ids FILE.json] \
-        [--scaling 1000 2000 4000] [--only bench/skillsbench] [--out FILE]
+        [--vectors FILE.npy --vector-ids FILE.json] [--scaling 1000 2000 4000] [--only bench/skillsbench]\
+        [--out FILE]
 
 ``--order`` holds JSON lines with ``before``, ``after``, ``relation``, ``evidence``; ``--references`` holds
 ``src``, ``dst``, ``relation``; both give paths relative to ``--prefix``, whose first part is the repository.
@@ -66,7 +66,8 @@ def main() -> None:
     report |= shape(build, vectors)
     report |= against_labels(build, args)
     if args.order:
-        masked = build_graph(masked_skills(skills, rows(args.order), args.prefix), vectors=vectors)
+        without = masked_skills(skills, rows(args.order), args.prefix)
+        masked = build_graph(without, vectors=vectors, known=build.facts)
         report["order, evidence masked"] = order_recall(by_pair(masked), rows(args.order), args.prefix)
     report["scaling"] = [scaled(skills, vectors, n) for n in args.scaling]
     if args.only:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from skillquiver.graph.cues import claim_of_frame, claim_of_lead, claim_of_title
+from skillquiver.graph.cues import Claim, claim_of_frame, claim_of_lead, claim_of_title
+from skillquiver.graph.relations import RelationType
 
 
 def told(claim: object) -> str | None:
-    from skillquiver.graph.cues import Claim
-
     if claim is None:
         return None
     assert isinstance(claim, Claim)
@@ -38,13 +37,16 @@ def told(claim: object) -> str | None:
         ("Evaluate when done with §", "precedes"),
         ("Map the ids before § or nothing is found.", "precedes"),
         ("Use after § creates the folders.", "<precedes"),
+        ("REQUIRED SUB-SKILL: Use § to implement this plan.", "precedes"),
         ("Hand off to the § skill.", "routes_to"),
         ("If the user wants a deck, use §.", "routes_to"),
         ("Something broke? → §", "routes_to"),
         ("Use § when the data is larger than memory.", "routes_to"),
         ("For one file, use § instead.", "alternative_to"),
+        ("A contested decision goes to §.", "routes_to"),
         ("Do not use this for spreadsheets; that is § work.", "routes_to"),
         ("NOT for audits (use §).", "routes_to"),
+        ("Pass these so that § honors them instead of asking.", None),
         ("Replaces §.", "supersedes"),
         ("Superseded by §.", "<supersedes"),
         ("Never load § together with this skill.", "conflicts_with"),
@@ -95,3 +97,14 @@ def test_a_heading_claims_something_only_where_it_is_about_other_skills(
 )
 def test_the_line_above_a_list_gives_its_items_a_direction(lead: str, expected: str | None) -> None:
     assert told(claim_of_lead(lead)) == expected
+
+
+def test_a_substitute_is_a_stronger_alternative_than_a_boundary() -> None:
+    substitute, boundary = (
+        claim_of_frame("Use this instead of §."),
+        claim_of_frame("For decks use § instead."),
+    )
+    assert substitute is not None
+    assert boundary is not None
+    assert substitute.type == boundary.type == RelationType.ALTERNATIVE_TO
+    assert substitute.confidence > boundary.confidence

@@ -47,7 +47,7 @@ _WORDS = {
     "MADE": r"(?:created|produced|generated|written|exported|returned|built|made|prepared|saved|emitted)",
     "MAKES": r"(?:creates?|produces?|generates?|provides?|supplies|writes?|outputs?|builds?|prepares?)",
     "NOT": r"(?:do not|don't|never)",
-    "GOES": r"(?:feeds?|flows?|piped?|passe[sd]|passed on|handed|goes)",
+    "GOES": r"(?:feeds?|flows?|piped?|passe[sd]|passed on|handed)",
     "GO": r"(?:proceed|continue|move on|go on|go|transition|advance)",
     "NEEDS": r"(?:requires|depends? on|relies on|pre-?requisites?|assumes|builds (?:up)?on)",
     "HERE": r"(?:using|running|starting|you|this|proceeding|continuing|any)",
@@ -90,19 +90,26 @@ CUES: tuple[Cue, ...] = (
     # Not this one but that one.
     *_cues(
         T.ALTERNATIVE_TO,
-        0.8,
+        0.85,
         r"\binstead of\b<GAP:30>§",
-        r"§[^.;]{0,80}\binstead\b",
-        r"\binstead\b[^.;]{0,40}§",
+        r"§[^.;]{0,40}\binstead of (?:this|it|me)\b",
         r"\brather than\b<GAP:30>§",
         r"\balternatives?(?: to|:| is)?\b<GAP:30>§",
         r"§<GAP:30>\b(?:is|as) an alternative\b",
+    ),
+    # The same words about another task: a boundary, and a weaker claim that either would do.
+    *_cues(
+        T.ALTERNATIVE_TO,
+        0.74,
+        r"§[^.;]{0,80}\binstead\b(?! of \w+ing\b)",
+        r"\binstead\b[^.;]{0,40}§",
     ),
     # The task goes to the other, in so many words.
     *_cues(
         T.ROUTES_TO,
         0.85,
         r"\bhand(?:s|ed|ing)?[- ]?(?:off|over)\b<GAP:40>§",
+        r"\bgoes to (?:the )?§",
         r"\b(?:delegat|rout|redirect|forward|escalat|dispatch|switch|transfer|defer)\w*"
         r" (?:it |this |them |work |control |back )?to\b<GAP:40>§",
     ),
@@ -142,6 +149,12 @@ CUES: tuple[Cue, ...] = (
         r"\b<CHECKED> (?:by|with|using|via)\b<GAP:30>§",
         r"\b(?:verify|validate|double-check|fact-check)\b<GAP:50>\b(?:with|using|via)\b<GAP:20>§",
         reverse=True,
+    ),
+    # The other carries out what this one planned, whatever else the sentence says.
+    *_cues(
+        T.PRECEDES,
+        0.86,
+        r"\buse §<GAP:12>\bto (?:implement|execute|carry out|build|deliver) (?:this|the|that) \w+",
     ),
     # First the other.
     *_cues(
