@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ReadSettings"]
+__all__ = ["GraphSettings", "LlmSettings", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +48,50 @@ class GraphSettings:
 
     sources: tuple[str, ...] = ()
     """Names of the candidate sources to use; empty means every registered one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmSettings:
+    """How a language model is asked. Prices in dollars per million tokens, sizes in characters."""
+
+    concurrency: int = 8
+    """Calls in flight: below the request limits of every provider's lowest paid tier."""
+
+    timeout_seconds: float = 120.0
+    """One answer of 2,000 tokens takes 20 to 60 s on slow models."""
+
+    max_attempts: int = 5
+    """Tries per call while the provider is busy or unreachable: with the backoff below, about a minute."""
+
+    max_answers: int = 2
+    """Tries per call while answers do not follow the schema: each costs money, and a third rarely helps."""
+
+    backoff_seconds: float = 2.0
+    """First wait; it doubles with every try."""
+
+    max_wait_seconds: float = 120.0
+    """Longest wait, and the longest Retry-After that is obeyed before the call counts as failed."""
+
+    max_candidates: int = 32
+    """Candidates per call: a hub with more is asked in several calls."""
+
+    focus_chars: int = 6_000
+    """Text shown of the skill a call is about: the median public skill fits whole."""
+
+    subject_chars: int = 1_600
+    """Text shown of each skill a swap check is about."""
+
+    candidate_chars: int = 800
+    """Text shown of a candidate: its card and the passages that state needs and hand-overs."""
+
+    input_price: float | None = None
+    """Dollars per million input tokens; needed for prices and for ``max_spend``."""
+
+    output_price: float | None = None
+    """Dollars per million output tokens."""
+
+    max_spend: float | None = None
+    """Dollars one run may cost at most; no call starts that could exceed it."""
+
+    temperature: float | None = None
+    """Sent only when set: several current models refuse any other than their own."""

@@ -1,0 +1,102 @@
+"""What a model is shown of a skill, and where in a skill a quote stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from skillquiver.graph.relations import NO_EVIDENCE, Evidence
+from skillquiver.skills.markdown import read_markdown
+from skillquiver.skills.records import Skill
+
+__all__ = ["MIN_QUOTE", "excerpt", "find_quote"]
+
+MIN_QUOTE = 12
+"""Characters below which a quote proves nothing: "run this" stands in any skill."""
+
+MAX_QUOTE = 300
+"""Longest evidence, as ``relations.Evidence`` promises."""
+
+_OPENING_SHARE = 0.5
+"""Share of the room for the body's opening; the rest is for passages that speak of other work."""
+
+_TELLING = re.compile(
+    r"prerequisite|require|depend|before|after|input|output|deliver|artifact|next|follow|hand[ -]?off|"
+    r"workflow|pipeline|related|see also|companion|complement|integrat|combin|alternativ|instead|when (?:not )?to use|"
+    r"do not use|not for|replac|deprecat|supersed|conflict|incompatib|verif|valid|review",
+    re.IGNORECASE,
+)
+"""Headings under which authors say what comes before, after, or instead."""
+
+
+def excerpt(skill: Skill, limit: int) -> str:
+    """Card, opening and telling sections of ``skill``, at most ``limit`` characters, whole lines of body."""
+    card = "\n".join(_card(skill))[:limit]
+    room = limit - len(card)
+    body = skill.body.strip()
+    if len(body) + 1 <= room:
+        return f"{card}\n{body}" if body else card
+    opening = _whole_lines(body, int(room * _OPENING_SHARE))
+    parts = [card, opening, *_telling(body, len(opening), room - len(opening))]
+    return "\n".join(part for part in parts if part)[:limit]
+
+
+def find_quote(skill: Skill, quote: str) -> Evidence | None:
+    """Where ``quote`` stands in ``skill``, white space aside; ``None`` if nowhere.
+
+    The evidence holds the skill's own characters on one line, not the model's.
+    """
+    words = quote.split()
+    if not words:
+        return NO_EVIDENCE
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    for place, text in (("description", skill.description), ("when_to_use", skill.when_to_use)):
+        if found := pattern.search(text):
+            return Evidence(_one_line(found[0]), f"{skill.id}#{place}")
+    if found := pattern.search(skill.body):
+        return Evidence(_one_line(found[0]), _place(skill, found.start()))
+    return None
+
+
+def _card(skill: Skill) -> Iterator[str]:
+    yield f"name: {_one_line(skill.name)}"
+    yield f"description: {_one_line(skill.description)}"
+    if skill.when_to_use:
+        yield f"when to use: {_one_line(skill.when_to_use)}"
+    for label, values in (("inputs", skill.inputs), ("outputs", skill.outputs), ("tools", skill.tools)):
+        if values:
+            yield f"{label}: {_one_line(', '.join(values[:12]))}"
+
+
+def _telling(body: str, start: int, room: int) -> Iterator[str]:
+    """Sections after ``start`` whose heading tells of other work, shared evenly over ``room``."""
+    sections = [
+        body[s.start : s.end]
+        for s in read_markdown(body).sections()
+        if s.start >= start and _TELLING.search(s.title)
+    ]
+    for left, text in zip(range(len(sections), 0, -1), sections, strict=True):
+        part = _whole_lines(text.strip(), room // left - 1)
+        room -= len(part) + 1
+        yield part
+
+
+def _whole_lines(text: str, limit: int) -> str:
+    """The longest beginning of ``text`` that ends with a line; part of the first line if need be."""
+    if len(text) <= limit:
+        return text
+    if limit <= 0:
+        return ""
+    end = text.rfind("\n", 0, limit + 1)
+    return text[: end if end > 0 else limit].rstrip()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _place(skill: Skill, offset: int) -> str:
+    line = skill.body.count("\n", 0, offset) + 1
+    titles = [h.text for h in read_markdown(skill.body).headings if h.start <= offset]
+    heading = f" [{_one_line(titles[-1])}]" if titles else ""
+    return f"{skill.id}:{line}{heading}"
