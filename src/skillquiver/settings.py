@@ -72,6 +72,9 @@ class LlmSettings:
     max_wait_seconds: float = 120.0
     """Longest wait, and the longest Retry-After that is obeyed before the call counts as failed."""
 
+    thinking_tokens: int = 2_000
+    """Room in an answer's limit for models that think first; paid only when used."""
+
     max_candidates: int = 32
     """Candidates per call: a hub with more is asked in several calls."""
 
@@ -92,6 +95,3 @@ class LlmSettings:
 
     max_spend: float | None = None
     """Dollars one run may cost at most; no call starts that could exceed it."""
-
-    temperature: float | None = None
-    """Sent only when set: several current models refuse any other than their own."""

@@ -178,8 +178,6 @@ class OpenAiClient(_Client):
             function["strict"] = True
         else:
             options = {"max_tokens": request.max_output_tokens}
-        if self._settings.temperature is not None:
-            options["temperature"] = self._settings.temperature
         return self._api.chat.completions.with_raw_response.create(
             model=self._name,
             messages=[
@@ -209,8 +207,7 @@ class AnthropicClient(_Client):
         return read_anthropic(self._text(request), request.tool.name)
 
     def _send(self, request: ToolRequest) -> Any:
-        tool, temperature = request.tool, self._settings.temperature
-        options = {} if temperature is None else {"temperature": temperature}
+        tool = request.tool
         return self._api.messages.with_raw_response.create(
             model=self._name,
             max_tokens=request.max_output_tokens,
@@ -218,7 +215,6 @@ class AnthropicClient(_Client):
             messages=[{"role": "user", "content": request.user}],
             tools=[{"name": tool.name, "description": tool.description, "input_schema": dict(tool.schema)}],
             tool_choice={"type": "tool", "name": tool.name, "disable_parallel_tool_use": True},
-            **options,
         )
 
 

@@ -79,7 +79,7 @@ def block(skill: Skill, limit: int) -> Block:
 def judge_request(focus: Skill, candidates: Sequence[Skill], settings: LlmSettings) -> ToolRequest:
     """First question: which of ``candidates`` are related to ``focus``, and how."""
     shown = [block(c, settings.candidate_chars) for c in candidates]
-    return _request("focus", "candidates", block(focus, settings.focus_chars), shown)
+    return _request("focus", "candidates", [block(focus, settings.focus_chars), *shown], settings)
 
 
 def swap_request(reference: Skill, subjects: Sequence[Skill], settings: LlmSettings) -> ToolRequest:
@@ -89,7 +89,7 @@ def swap_request(reference: Skill, subjects: Sequence[Skill], settings: LlmSetti
     answer is not told.
     """
     shown = [block(s, settings.subject_chars) for s in subjects]
-    return _request("reference", "subjects", block(reference, settings.focus_chars), shown)
+    return _request("reference", "subjects", [block(reference, settings.focus_chars), *shown], settings)
 
 
 def envelope(nonce: str, role: str, shown: Block) -> str:
@@ -113,8 +113,9 @@ def neutralise(text: str) -> str:
     return kept.replace("<|", "< |")
 
 
-def _request(role: str, others: str, main: Block, shown: Sequence[Block]) -> ToolRequest:
-    nonce = nonce_for([main, *shown])
+def _request(role: str, others: str, blocks: Sequence[Block], settings: LlmSettings) -> ToolRequest:
+    main, *shown = blocks
+    nonce = nonce_for(blocks)
     rules = _RULES.format(role=role, others=others, types=_types(), nonce=nonce)
     one = others.removesuffix("s")
     parts = [envelope(nonce, role, main), *(envelope(nonce, one, b) for b in shown)]
@@ -125,7 +126,8 @@ def _request(role: str, others: str, main: Block, shown: Sequence[Block]) -> Too
         f"Reports every relation found between the {role} and one of the {others}.",
         _schema(role, [b.skill_id for b in shown]),
     )
-    return ToolRequest(rules, "\n\n".join(parts), tool, _BASE_OUTPUT + OUTPUT_PER_CANDIDATE * len(shown))
+    room = _BASE_OUTPUT + settings.thinking_tokens + OUTPUT_PER_CANDIDATE * len(shown)
+    return ToolRequest(rules, "\n\n".join(parts), tool, room)
 
 
 def _types() -> str:
@@ -140,7 +142,7 @@ def _schema(role: str, ids: Sequence[str]) -> Mapping[str, Any]:
         "target": {"type": "string", "enum": list(ids)},
         "type": {"type": "string", "enum": [t.value for t in OFFERED]},
         "direction": {"type": "string", "enum": [f"from_{role}", f"to_{role}"]},
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "confidence": {"type": "number"},
         "quote": {"type": "string"},
     }
     item = {

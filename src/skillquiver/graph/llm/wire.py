@@ -14,6 +14,9 @@ from skillquiver.graph.llm.protocol import NO_USAGE, CallError, Failure, ToolRep
 
 __all__ = ["read_anthropic", "read_openai"]
 
+_CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
+"""Anthropic's stop reasons of an answer that is not whole."""
+
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -90,7 +93,7 @@ def read_anthropic(body: bytes, tool: str) -> ToolReply:
         cached = (told.cache_creation_input_tokens or 0) + (told.cache_read_input_tokens or 0)
         usage = Usage(told.input_tokens + cached, told.output_tokens)
     calls = [(block.name, bytes(block.input)) for block in answer.content if block.type == "tool_use"]
-    return ToolReply(_only(calls, tool, answer.stop_reason == "max_tokens", usage), usage)
+    return ToolReply(_only(calls, tool, answer.stop_reason in _CUT, usage), usage)
 
 
 def _decode(body: bytes, shape: type[_Shape]) -> _Shape:
