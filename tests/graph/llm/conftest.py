@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from skillquiver.graph.llm.cache import SqliteJudgmentCache
-from skillquiver.graph.llm.client import AnthropicClient, OpenAiClient, open_client
+from skillquiver.graph.llm.client import open_client
 from skillquiver.settings import LlmSettings
+from tests.graph.llm.bench import Bench
 from tests.graph.llm.provider import KEY, LocalProvider, running
-
-Client = OpenAiClient | AnthropicClient
-ClientMaker = Callable[..., Client]
-
-ONE_BY_ONE = LlmSettings(concurrency=1)
-"""Calls in order, so that scripted answers meet the calls they are meant for."""
-
-
-class RecordingClock:
-    """A clock whose sleeps take no time and are remembered."""
-
-    def __init__(self, start: float = 1_800_000_000.0) -> None:
-        self.time, self.slept = start, list[float]()
-
-    def now(self) -> float:
-        """Start, plus what was slept."""
-        return self.time
-
-    def sleep(self, seconds: float) -> None:
-        """Note it and move on."""
-        self.slept.append(seconds)
-        self.time += seconds
+from tests.graph.llm.support import ONE_BY_ONE, Client, ClientMaker, RecordingClock
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +60,8 @@ def clock() -> RecordingClock:
     return RecordingClock()
 
 
-def ids(*names: str) -> Sequence[str]:
-    """Ids of test skills by name."""
-    return [f"test/{name}" for name in names]
+@pytest.fixture
+def bench(
+    provider: LocalProvider, connect: ClientMaker, cache: SqliteJudgmentCache, clock: RecordingClock
+) -> Bench:
+    return Bench(provider, connect, cache, clock)

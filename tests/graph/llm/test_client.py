@@ -11,7 +11,6 @@ import pytest
 from skillquiver.errors import UsageError
 from skillquiver.graph.llm.client import PROVIDERS, open_client
 from skillquiver.graph.llm.protocol import CallError, Failure, LlmError, Tool, ToolRequest, Usage
-from tests.graph.llm.conftest import ONE_BY_ONE, ClientMaker
 from tests.graph.llm.provider import (
     KEY,
     LocalProvider,
@@ -22,6 +21,7 @@ from tests.graph.llm.provider import (
     openai_error,
     openai_message,
 )
+from tests.graph.llm.support import ONE_BY_ONE, ClientMaker
 
 SCHEMA = {
     "type": "object",

@@ -23,7 +23,8 @@ _OPENING_SHARE = 0.5
 _TELLING = re.compile(
     r"prerequisite|require|depend|before|after|input|output|deliver|artifact|next|follow|hand[ -]?off|"
     r"workflow|pipeline|related|see also|companion|complement|integrat|combin|alternativ|instead|"
-    r"when (?:not )?to use|do not use|not for|replac|deprecat|supersed|conflict|incompatib|verif|valid|review",
+    r"when (?:not )?to use|do not use|not for|replac|deprecat|supersed|conflict|incompatib|"
+    r"verif|valid|review",
     re.IGNORECASE,
 )
 """Headings under which authors say what comes before, after, or instead."""
