@@ -53,9 +53,9 @@ def find_quote(skill: Skill, quote: str) -> Evidence | None:
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
     for place, text in (("description", skill.description), ("when_to_use", skill.when_to_use)):
         if found := pattern.search(text):
-            return Evidence(_one_line(found[0]), f"{skill.id}#{place}")
+            return Evidence(_clipped(found[0]), f"{skill.id}#{place}")
     if found := pattern.search(skill.body):
-        return Evidence(_one_line(found[0]), _place(skill, found.start()))
+        return Evidence(_clipped(found[0]), _place(skill, found.start()))
     return None
 
 
@@ -94,6 +94,11 @@ def _whole_lines(text: str, limit: int) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _clipped(text: str) -> str:
+    line = _one_line(text)
+    return line if len(line) <= MAX_QUOTE else line[: MAX_QUOTE - 1] + "…"
 
 
 def _place(skill: Skill, offset: int) -> str:
