@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["GraphSettings", "LlmSettings", "ReadSettings"]
+__all__ = ["DEFAULT_GRAPH", "DEFAULT_READ", "GraphSettings", "LlmSettings", "ReadSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,10 @@ class ReadSettings:
 
     max_yaml_aliases: int = 32
     """Legitimate frontmatter uses none; alias bombs need hundreds."""
+
+
+DEFAULT_READ = ReadSettings()
+"""What reading uses when the caller does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,10 @@ class GraphSettings:
 
     sources: tuple[str, ...] = ()
     """Names of the candidate sources to use; empty means every registered one."""
+
+
+DEFAULT_GRAPH = GraphSettings()
+"""What the graph uses when the caller does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from skillquiver.graph.cues import claim_of_title
+from skillquiver.graph.cues import claim_of_lead, claim_of_title
 from skillquiver.graph.facts import Field, Mention, SkillFacts
 from skillquiver.graph.relations import Evidence
 from skillquiver.skills.records import Skill
 
-__all__ = ["evidence_at", "lead_in", "plain", "section_title", "sentence_around", "text_of"]
+__all__ = ["evidence_at", "in_code", "lead_in", "plain", "section_title", "sentence_around", "text_of"]
 
 _MAX_QUOTE = 300
 """Characters of a quotation: enough for a sentence, too little to carry a skill."""
@@ -47,6 +47,14 @@ def section_title(facts: SkillFacts, mention: Mention) -> str:
     return facts.sections[at][2] if at >= 0 else ""
 
 
+def in_code(facts: SkillFacts, mention: Mention) -> bool:
+    """Whether the mention stands in a code block."""
+    if mention.field != Field.BODY:
+        return False
+    at = bisect_right(facts.code, (mention.start, mention.start + 1, "")) - 1
+    return at >= 0 and mention.start < facts.code[at][1]
+
+
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the bounds of the sentence, list item or table row that holds ``text[start:end]``."""
     low, high = max(0, start - _SENTENCE_REACH), min(len(text), end + _SENTENCE_REACH)
@@ -61,7 +69,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
 def lead_in(text: str, low: int) -> str:
     """Return what announces the item at ``low``: its own bold label, or the line above its list."""
     label = _LABEL.match(text, low)
-    if label and claim_of_title(label[1]):
+    if label and (claim_of_title(label[1]) or claim_of_lead(label[1])):
         return label[1]
     above = text[max(0, low - _LEAD_REACH) : low]
     for line in reversed(above[above.rfind("\n#") + 1 :].split("\n")):

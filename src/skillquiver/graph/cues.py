@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from skillquiver.graph.relations import RelationType as T
 
-__all__ = ["CUES", "SECTION_CUES", "Claim", "Cue", "claim_of_frame", "claim_of_title"]
+__all__ = [
+    "CUES",
+    "LEAD_CUES",
+    "SECTION_CUES",
+    "Claim",
+    "Cue",
+    "claim_of_frame",
+    "claim_of_lead",
+    "claim_of_title",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ CUES: tuple[Cue, ...] = (
     *_cues(
         T.FEEDS_INTO,
         0.85,
-        r"\b<MADE>\b<GAP:12>\b(?:by|from|via|using|in)\b<GAP:30>§",
+        r"\b<MADE>\b (?:by|from)\b<GAP:20>§(?!<GAP:30>\b(?:later|after)\b)",
         r"§<GAP:25>\b<MAKES>\b<GAP:50>\b<MINE>",
         r"\b(?:outputs?|results?|findings|reports?|artifacts?|deliverables?) (?:of|from)\b<GAP:30>§",
         r"\b(?:takes|consumes|ingests|reads|parses)\b<GAP:40>\b(?:of|from|by)\b<GAP:20>§",
@@ -121,6 +130,8 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:used|consumed|read|picked up|taken|executed|processed|needed|required) by\b<GAP:30>§",
         r"\b(?:as )?inputs? (?:to|for)\b<GAP:30>§",
     ),
+    # One makes a part of its product with the other's help.
+    *_cues(T.REQUIRES, 0.75, r"\b<MADE>\b<GAP:30>\b(?:via|using|with)\b<GAP:12>§"),
     # One checks the other's work.
     *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
     *_cues(
@@ -155,7 +166,8 @@ CUES: tuple[Cue, ...] = (
     *_cues(
         T.PRECEDES,
         0.85,
-        r"\bnext(?: skills?| steps?| up)?\b\W{0,4}<GAP:60>§",
+        r"\bnext(?: skills?| steps?| up)\b\W{0,4}<GAP:60>§",
+        r"\bnext(?::|,? <RUN>)<GAP:60>§",
         r"\b(?:then|afterwards|finally|subsequently)\b[, ]{1,2}(?:<RUN>|<GO>)\b<GAP:40>§",
         r"\b<GO>\b<GAP:12>\b(?:to|with)\b<GAP:40>§",
         r"\bfollowed by\b<GAP:20>§",
@@ -198,6 +210,21 @@ CUES: tuple[Cue, ...] = (
 )
 """Ordered; the first match decides."""
 
+LEAD_CUES: tuple[Cue, ...] = (
+    *_cues(T.ROUTES_TO, 0.8, r"\b(?:called|used|invoked|triggered|spawned|loaded) by\b", reverse=True),
+    *_cues(T.REQUIRES, 0.8, r"\brequired by\b", reverse=True),
+    *_cues(
+        T.FEEDS_INTO,
+        0.75,
+        r"\b(?:receives?|inputs?|hand-?offs?|data|upstream|fed|consumes) (?:\w+ )?from\b",
+        reverse=True,
+    ),
+    *_cues(T.FEEDS_INTO, 0.75, r"\b(?:feeds|outputs?|sends|delivers|provides) (?:\w+ )?(?:in)?to\b"),
+    *_cues(T.ROUTES_TO, 0.8, r"\b(?:hand-?offs?|hands? off|delegates?|routes?|escalates?) (?:\w+ )?to\b"),
+    *_cues(T.COMPLEMENTS, 0.8, r"\b(?:pairs|works|combines|integrates) (?:well )?with\b"),
+)
+"""What the line that announces a list says of its items; the items themselves do not overrule it."""
+
 SECTION_CUES: tuple[Cue, ...] = (
     *_cues(
         T.ALTERNATIVE_TO,
@@ -207,14 +234,16 @@ SECTION_CUES: tuple[Cue, ...] = (
     *_cues(
         T.REQUIRES,
         0.8,
-        r"\b(?:pre-?requisites?|dependenc(?:y|ies)|requirements?|required|requires|depends on)\b",
-        r"\bbefore (?:you|using|starting|this|begin\w*)\b",
+        r"^\W*(?:[\w:]+ ){0,3}pre-?requisites?\b",
+        r"^\W*(?:skill |step \d+:? )?(?:dependencies|requirements)\b(?! (?:for|of|between|analysis|graph))",
+        r"^\W*(?:required|requires|depends on)\b(?: (?:background|workflow|other|sub-?skills?|skills?))*\W*$",
+        r"^\W*before (?:you|using|starting|this|begin\w*)\b",
     ),
     *_cues(
         T.PRECEDES,
         0.75,
         r"\b(?:next steps?|next skills?|what'?s next|follow-?ups?|hand-?offs?|transition)\b",
-        r"^\W*(?:after|then|when done|on completion)\b",
+        r"^\W*(?:after|when done|on completion|post-\w+)\b",
     ),
     *_cues(
         T.COMPLEMENTS,
@@ -229,6 +258,11 @@ SECTION_CUES: tuple[Cue, ...] = (
 def claim_of_frame(frame: str) -> Claim | None:
     """Return the claim of the first cue that matches, or ``None``."""
     return _first(CUES, frame)
+
+
+def claim_of_lead(lead: str) -> Claim | None:
+    """Return what the announcement of a list claims about all of its items, or ``None``."""
+    return _first(LEAD_CUES, lead)
 
 
 def claim_of_title(title: str) -> Claim | None:

@@ -98,7 +98,7 @@ def read_declared(corpus: Corpus) -> tuple[list[Candidate], list[Finding]]:
             target = corpus.names.resolve_name(entry.name, i)
             if target is None:
                 findings += _missing(skill, entry)
-            elif entry.sure or _is_plausible(corpus, i, entry):
+            elif target != i and (entry.sure or _is_plausible(corpus, i, entry)):
                 candidates.append(_candidate(corpus, i, target, entry))
     return candidates, findings
 

@@ -12,12 +12,13 @@ from enum import IntEnum
 
 import msgspec
 
+from skillquiver.graph.artifact_facts import Artifact, read_artifacts
 from skillquiver.skills.markdown import Document, read_markdown
 from skillquiver.skills.records import Skill
 
 __all__ = ["FACTS_VERSION", "Field", "Form", "Mention", "SkillFacts", "read_facts"]
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Changes whenever the same skill may give other facts: cached facts of another version are ignored."""
 
 
@@ -63,12 +64,15 @@ class Mention(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class SkillFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """All mentions of one skill in order of place, and where its sections and code blocks are.
 
-    ``sections`` holds ``(start, level, title)``; ``code`` holds ``(start, end, language)``.
+    ``sections`` holds ``(start, level, title)``; ``code`` holds ``(start, end, language)``; ``needs`` holds
+    ``(start, end, title)`` of sections about what comes before or after the skill.
     """
 
     mentions: tuple[Mention, ...]
     sections: tuple[tuple[int, int, str], ...]
     code: tuple[tuple[int, int, str], ...]
+    needs: tuple[tuple[int, int, str], ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
 
 
 _NAME = r"[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]"
@@ -95,6 +99,12 @@ _ITEM = re.compile(
     re.MULTILINE,
 )
 _NAMELIKE = re.compile(r"/?[A-Za-z0-9][\w .:&+-]{0,62}[A-Za-z0-9]$")
+_NEED_TITLE = re.compile(
+    r"\b(?:prerequisites?|requirements?|inputs?|before you|depend\w+|next steps?|hand-?offs?|follow-?ups?)\b",
+    re.IGNORECASE,
+)
+_NEED_CHARS = 600
+"""Characters of such a section: what is needed is named early, details follow."""
 _PROSE_LANGUAGES = frozenset(
     {"", "text", "txt", "md", "markdown", "mermaid", "dot", "graphviz", "yaml", "yml"}
 )
@@ -112,7 +122,12 @@ def read_facts(skill: Skill) -> SkillFacts:
         *_body(document, code),
     ]
     sections = tuple((heading.start, heading.level, heading.text) for heading in document.headings)
-    return SkillFacts(_strongest(mentions), sections, code)
+    needs = tuple(
+        (section.start, min(section.end, section.start + _NEED_CHARS), section.title)
+        for section in document.sections()
+        if _NEED_TITLE.search(section.title)
+    )
+    return SkillFacts(_strongest(mentions), sections, code, needs, read_artifacts(skill.body))
 
 
 def _field(text: str, field: Field) -> Iterator[Mention]:

@@ -109,7 +109,8 @@ class NameIndex:
     def resolve(self, mention: Mention, source: int) -> tuple[int, int] | None:
         """Return the skill that ``mention`` names in skill ``source``, or ``None``.
 
-        The second number is the offset into ``mention.raw`` at which the name begins.
+        The second number is the offset into ``mention.raw`` at which the name begins. A skill that names
+        itself resolves to itself.
         """
         if mention.form == Form.PATH:
             return _at(self._path(mention.raw, source))
@@ -125,7 +126,7 @@ class NameIndex:
     def resolve_name(self, name: str, source: int) -> int | None:
         """Return the skill that a declared ``name`` means: an id, a path, ``plugin:skill`` or a name."""
         if name in self._by_folder:
-            return _other(self._by_folder[name], source)
+            return self._by_folder[name]
         if "/" in name:
             return self._path(name, source)
         if ":" in name:
@@ -138,6 +139,20 @@ class NameIndex:
         found = self.resolve_name(name, source)
         return found is not None and self._is_near(found, source)
 
+    def are_near(self, a: int, b: int) -> bool:
+        """Whether two skills belong to one body of work: side by side, or under one folder of modest size."""
+        return self._is_near(a, b)
+
+    def common_size(self, a: int, b: int) -> int:
+        """Number of skills under the nearest folder that holds both."""
+        depth = _common(self._parts[a], self._parts[b])
+        return self._size[self._parts[a][:depth]]
+
+    def all_named(self, key: str) -> list[int]:
+        """Every skill of this name, or, if there is none, of this folder name; in order of id."""
+        entries = self._entries.get(key, [])
+        return sorted({e.position for e in entries if e.is_name} or {e.position for e in entries})
+
     def nearest(self, key: str, source: int, *, explicit: bool) -> int | None:
         """Return the skill called ``key`` nearest to ``source``, if one is plausible and unique.
 
@@ -148,7 +163,7 @@ class NameIndex:
             return None
         best = self._closest(entries, source)
         if best is None or best == source:
-            return None
+            return best
         if self._is_near(best, source):
             return best
         far_ok = explicit and not self.is_ordinary(key) and self._one_body(entries)
@@ -183,8 +198,7 @@ class NameIndex:
         near = [e for e in entries if self._is_near(e.position, source)]
         named = [e for e in near or entries if plugin in map(key_of, e.parts[:-1])]
         pool = named or near
-        found = self._closest(pool, source) if pool else None
-        return None if found is None else _other(found, source)
+        return self._closest(pool, source) if pool else None
 
     def _path(self, raw: str, source: int) -> int | None:
         path = _SKILL_FILE.sub("", raw.replace("\\", "/")).rstrip("/")
@@ -193,7 +207,7 @@ class NameIndex:
         here = "/".join(self._parts[source])
         exact = posixpath.normpath(posixpath.join(here, path))
         if exact in self._by_folder:
-            return _other(self._by_folder[exact], source)
+            return self._by_folder[exact]
         if raw != path or "/" in path:
             return self._by_tail(
                 tuple(part for part in path.split("/") if part not in (".", "..", "~")), source
@@ -211,12 +225,7 @@ class NameIndex:
             or (tail[-2] == "skills" and self._parts[i][-2:] == tail[-2:])
         ]
         near = [_Entry(i, self._parts[i], True) for i in hits if self._is_near(i, source)]
-        found = self._closest(near, source) if near else None
-        return None if found is None else _other(found, source)
-
-
-def _other(found: int, source: int) -> int | None:
-    return None if found == source else found
+        return self._closest(near, source) if near else None
 
 
 def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:

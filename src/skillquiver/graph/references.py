@@ -10,8 +10,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from skillquiver.graph.context import evidence_at, lead_in, plain, section_title, sentence_around, text_of
-from skillquiver.graph.cues import Claim, claim_of_frame, claim_of_title
+from skillquiver.graph.context import (
+    evidence_at,
+    in_code,
+    lead_in,
+    plain,
+    section_title,
+    sentence_around,
+    text_of,
+)
+from skillquiver.graph.cues import Claim, claim_of_frame, claim_of_lead, claim_of_title
 from skillquiver.graph.facts import Form, Mention, SkillFacts
 from skillquiver.graph.names import key_of
 from skillquiver.graph.relations import RelationType
@@ -38,6 +46,25 @@ _CHAIN_WEIGHT = 0.85
 """``a → b → c``: as clear as "then use", whoever says it."""
 
 _ARROW = re.compile(r"^\W*(?:→|->|=>|-->|⇒)\W*$")
+_CHAINED = re.compile(r"[§¤]\W{0,6}(?:→|->|=>|⇒)\W{0,6}[§¤]")
+_AFTER_ARROW = re.compile(r"(?:→|->|=>|⇒)\W{0,3}§")
+
+_CERTAIN = frozenset({Form.PATH, Form.WIKI, Form.QUALIFIED})
+"""Forms that leave no doubt that a skill is meant."""
+
+_EXAMPLE = re.compile(
+    r"^\W*(?:bad|good|examples?)\b\W{0,3}:|[✅❌✓✗]\s*(?:good|bad|do|don't)\b", re.IGNORECASE
+)
+"""Sentences that show how to write, rather than say what to use."""
+
+_INSTALL = re.compile(
+    r"\b(?:pip3?|npm|npx|brew|apt|apt-get|cargo|conda|uv|install(?:s|ed|ing|ation)?|import|package|librar(?:y|ies)|"
+    r"binary|executable|CLI|SDK|on PATH|version)\b"
+)
+"""Words beside a name that speak of the program or package of that name."""
+
+_LISTING_SKILLS = re.compile(r"\bskills?\b|\brelated\b|see also|next steps", re.IGNORECASE)
+"""Titles of sections in which even an ordinary word is a skill's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +90,9 @@ class ReferenceSource:
         for group in sentences.values():
             group.sort(key=lambda ref: ref.mention.start)
             for ref in group:
-                yield _candidate(corpus, ref, group)
+                candidate = _candidate(corpus, ref, group) if ref.target != ref.source else None
+                if candidate is not None:
+                    yield candidate
             yield from _chain(corpus, group)
 
 
@@ -131,11 +160,14 @@ def _frame(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> str:
     return plain("".join([*pieces, text[at:stop]]))
 
 
-def _candidate(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> Candidate:
-    skill = corpus.skills[ref.source]
-    title = section_title(corpus.facts[ref.source], ref.mention)
+def _candidate(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> Candidate | None:
+    skill, facts = corpus.skills[ref.source], corpus.facts[ref.source]
+    title = section_title(facts, ref.mention)
     lead = lead_in(text_of(skill, ref.mention.field), ref.bounds[0])
-    claim = _claim(_frame(corpus, ref, group), lead, title)
+    frame = _frame(corpus, ref, group)
+    if not _is_meant(corpus, ref, frame, title):
+        return None
+    claim = _claim(frame, lead, title)
     ends = (skill.id, corpus.skills[ref.target].id)
     source, target = ends[::-1] if claim.reverse else ends
     return Candidate(
@@ -148,13 +180,31 @@ def _candidate(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> Ca
     )
 
 
+def _is_meant(corpus: Corpus, ref: Reference, frame: str, title: str) -> bool:
+    """Whether the skill is meant, rather than a word, a program or a package of the same name."""
+    if _EXAMPLE.search(frame) or _CHAINED.search(frame):
+        return False
+    form = ref.mention.form
+    if in_code(corpus.facts[ref.source], ref.mention) and form not in _CERTAIN:
+        return form == Form.COMMAND or bool(_AFTER_ARROW.search(frame))
+    if form in _CERTAIN or form == Form.CUED or _INSTALL.search(frame):
+        return form in _CERTAIN or form == Form.CUED
+    name = key_of(corpus.skills[ref.target].name)
+    if "-" in name and not corpus.names.is_ordinary(name):
+        return True
+    return bool(_LISTING_SKILLS.search(title)) or claim_of_frame(frame) is not None
+
+
 def _claim(frame: str, lead: str, title: str) -> Claim:
-    """The sentence decides, unless it is vague and stands below words that are not."""
+    """The announcement of a list decides, then the sentence, then, if that is vague, the heading."""
+    announced = claim_of_lead(lead)
+    if announced:
+        return announced
     own = claim_of_frame(frame)
     above = claim_of_title(lead) or claim_of_title(title)
     if own and own.confidence > _VAGUE:
         return own
-    if above and above.type != RelationType.COMPLEMENTS:
+    if above and above.type != RelationType.COMPLEMENTS and not frame.startswith("|"):
         return above
     return own or above or _MERE
 

@@ -79,7 +79,9 @@ def read_markdown(text: str) -> Document:
     options = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_TASKLISTS
     reader = _Reader(text)
     for event, span in pyromark.events_with_range(text, options=options):
-        reader.take(event, span["start"], span["end"])
+        # most events are text outside everything we keep: they cost two look-ups here
+        if reader.inside or (isinstance(event, dict) and ("Start" in event or "Code" in event)):
+            reader.take(event, span["start"], span["end"])
     return reader.document()
 
 
@@ -106,27 +108,26 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, _Offsets(text)
-        self._open: list[tuple[str, Any, int, list[str]]] = []
+        self.inside: list[tuple[str, Any, int, list[str]]] = []
         self._headings: list[Heading] = []
         self._blocks: list[CodeBlock] = []
         self._links: list[Link] = []
         self._inline: list[tuple[str, int]] = []
 
     def take(self, event: Any, start: int, end: int) -> None:
-        if isinstance(event, str):
+        if event.__class__ is str:
             if event in ("SoftBreak", "HardBreak"):
                 self._say(" ")
-            return
-        kind, value = next(iter(event.items()))
-        if kind == "Start":
-            self._start(value, start)
-        elif kind == "End":
-            self._end(value, end)
-        elif kind == "Text":
-            self._say(value)
-        elif kind == "Code":
-            self._say(value)
-            self._inline.append((value, self._at(start)))
+        elif "Text" in event:
+            self._say(event["Text"])
+        elif "End" in event:
+            self._end(event["End"], end)
+        elif "Start" in event:
+            if event["Start"].__class__ is dict:
+                self._start(event["Start"], start)
+        elif "Code" in event:
+            self._say(event["Code"])
+            self._inline.append((event["Code"], self._at(start)))
 
     def document(self) -> Document:
         return Document(
@@ -134,18 +135,18 @@ class _Reader:
         )
 
     def _say(self, text: str) -> None:
-        for _, _, _, words in self._open:
+        for _, _, _, words in self.inside:
             words.append(text)
 
     def _start(self, value: Any, start: int) -> None:
         for name, detail in _tags(value):
-            self._open.append((name, detail, self._at(start), []))
+            self.inside.append((name, detail, self._at(start), []))
 
     def _end(self, value: Any, end: int) -> None:
         name = value if isinstance(value, str) else next(iter(value))
-        if not self._open or self._open[-1][0] != name:
+        if not self.inside or self.inside[-1][0] != name:
             return
-        _, detail, start, words = self._open.pop()
+        _, detail, start, words = self.inside.pop()
         text = "".join(words)
         if name == "Heading":
             self._headings.append(Heading(int(detail["level"][1:]), text.strip(), start, self._at(end)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from skillquiver.skills.roots import Scope
 from skillquiver.types import SkillId
 
 __all__ = ["Kind", "Skill", "TokenCounts"]
@@ -68,6 +69,8 @@ class Skill:
     """``disable-model-invocation``: never suggested to a model."""
     tokens: TokenCounts = TokenCounts()
     mtime_ns: int = 0
+    scope: Scope = Scope.GIVEN
+    """Scope of its root: decides which of two skills with one name counts."""
 
     @property
     def folder(self) -> str:

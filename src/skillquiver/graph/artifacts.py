@@ -1,0 +1,118 @@
+"""Candidate source ``artifact``: what one skill writes, another one nearby reads.
+
+Only rare names prove anything: a file that many skills handle (``output.json``) joins nobody, and one that
+a skill both reads and writes has no direction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from skillquiver.graph.artifact_facts import Artifact, Role
+from skillquiver.graph.context import sentence_around
+from skillquiver.graph.relations import Evidence, Provenance, RelationType
+from skillquiver.graph.sources import Candidate, Corpus
+
+__all__ = ["ArtifactSource"]
+
+_PLACEHOLDERS = frozenset(
+    {
+        *("output", "input", "data", "result", "results", "file", "example", "sample", "test", "config"),
+        *("report", "document", "readme", "skill", "index", "template", "temp", "tmp", "image", "video"),
+        *("audio", "page", "table", "changelog", "package", "tsconfig", "settings", "requirements", "claude"),
+        *("agents", "memory", "license", "contributing", "yyyy", "robots", "metadata", "summary", "notes"),
+        *("main", "my"),
+    }
+)
+"""First words of file names that stand for any file, or for one that every project has."""
+
+_RARE, _COMMON = 0.75, 0.6
+"""Weight of a file that just two skills handle, and of one at the limit of rarity."""
+
+_SMALL = 15
+"""Skills under the common folder up to which a file of any distinct name is taken for a hand-over: one
+plugin's parts. In larger folders the file must be named after its writer."""
+
+_AFFINITY = 4
+"""Letters that a word of the file's name and one of the writer's name must begin with in common."""
+
+
+class ArtifactSource:
+    """Proposes ``writer feeds_into reader`` for each rare file both handle."""
+
+    name = "artifact"
+
+    def __init__(self, rare_holders: int = 8) -> None:
+        self._rare = rare_holders
+
+    def candidates(self, corpus: Corpus) -> Iterable[Candidate]:
+        """Propose at most ``rare_holders``² / 4 pairs per file name."""
+        holders: dict[str, dict[int, list[Artifact]]] = defaultdict(lambda: defaultdict(list))
+        for i, facts in enumerate(corpus.facts):
+            for artifact in facts.artifacts:
+                holders[artifact.name][i].append(artifact)
+        for name in sorted(holders):
+            held = holders[name]
+            if 2 <= len(held) <= self._rare:
+                yield from self._pairs(corpus, held)
+
+    def _pairs(self, corpus: Corpus, held: dict[int, list[Artifact]]) -> Iterator[Candidate]:
+        alone = {i: found[0] for i, found in held.items() if len(found) == 1}
+        writers = {i: a for i, a in alone.items() if a.role == Role.WRITES}
+        readers = {i: a for i, a in alone.items() if a.role == Role.READS}
+        weight = _RARE - (_RARE - _COMMON) * (len(held) - 2) / max(1, self._rare - 2)
+        for i, written in writers.items():
+            for j, read in readers.items():
+                if _is_handed_over(corpus, (i, written), (j, read)):
+                    yield Candidate(
+                        source=corpus.skills[i].id,
+                        target=corpus.skills[j].id,
+                        proposed_by=self.name,
+                        weight=round(weight, 4),
+                        claim=RelationType.FEEDS_INTO,
+                        provenance=Provenance.ARTIFACT,
+                        evidence=_evidence(corpus, (i, written), (j, read)),
+                    )
+
+
+def _is_handed_over(corpus: Corpus, writer: tuple[int, Artifact], reader: tuple[int, Artifact]) -> bool:
+    """Whether the file's name, or the smallness of the plugin, says that the two mean the same file."""
+    (i, written), (j, read) = writer, reader
+    a, b = corpus.skills[i], corpus.skills[j]
+    if a.name == b.name or not corpus.names.are_near(i, j):
+        return False
+    if _is_named_after(written.name, a.name):
+        return True
+    in_code = any(
+        start <= artifact.start < end
+        for k, artifact in (writer, reader)
+        for start, end, _ in corpus.facts[k].code
+    )
+    is_small = corpus.names.common_size(i, j) <= _SMALL
+    return is_small and not in_code and _words(read.name)[0] not in _PLACEHOLDERS
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[^a-z0-9]+", name.lower().rpartition(".")[0] or name.lower())
+
+
+def _is_named_after(file: str, skill: str) -> bool:
+    """``energies.json`` is named after ``energy-calculator``: both have a word that begins with *ener*."""
+    heads = {word[:_AFFINITY] for word in _words(skill + ".") if len(word) >= _AFFINITY}
+    return any(word[:_AFFINITY] in heads and word not in _PLACEHOLDERS for word in _words(file))
+
+
+def _evidence(corpus: Corpus, writer: tuple[int, Artifact], reader: tuple[int, Artifact]) -> Evidence:
+    (i, written), (j, read) = writer, reader
+    quotes = [_line(corpus.skills[i].body, written), _line(corpus.skills[j].body, read)]
+    place = f"{corpus.skills[i].id}:{corpus.skills[i].body.count(chr(10), 0, written.start) + 1}"
+    return Evidence(f"{quotes[0]} ⇒ {quotes[1]}", place)
+
+
+def _line(body: str, artifact: Artifact) -> str:
+    low, high = sentence_around(body, artifact.start, artifact.start + len(artifact.name))
+    at = artifact.start - low
+    text = body[low:high]
+    return " ".join(text[max(0, at - 90) : at + 50].split())

@@ -1,0 +1,38 @@
+"""What a graph says about the health of its library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from skillquiver.graph.report import isolated
+from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.types import Finding, Severity, SkillId
+
+__all__ = ["GRAPH_FINDINGS", "isolated_findings"]
+
+GRAPH_FINDINGS: Mapping[str, str] = {
+    "relation-target-missing": "a declared relation names a skill that the library does not hold",
+    "relation-unknown-skill": "a judge returned a skill that the library does not hold",
+    "relation-self-loop": "a relation of a skill to itself",
+    "relation-contradiction": "two relations of one pair that cannot both hold; the weaker is dropped",
+    "relation-cycle": "a relation that closes a cycle in what must be done first; the weakest is dropped",
+    "relation-overridden": "a relation that yields to a more trusted one of the same two skills",
+    "relations-schema": "an entry of relations.yaml that does not follow the schema",
+    "relations-syntax": "a relations.yaml that is not plain YAML",
+    "skill-isolated": "a skill that no typed relation joins to another",
+}
+"""Every finding code of this layer and what it means."""
+
+
+def isolated_findings(graph: SkillGraph, paths: Mapping[SkillId, str]) -> tuple[Finding, ...]:
+    """Return one finding per skill without a typed relation, in order of id. They are information only."""
+    return tuple(
+        Finding(
+            "skill-isolated",
+            paths.get(SkillId(skill_id), skill_id),
+            f"{skill_id} has no typed relation",
+            "name related skills in its text, or in relations.yaml; nothing is wrong with a skill on its own",
+            Severity.INFO,
+        )
+        for skill_id in isolated(graph)
+    )
