@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from skillquiver.graph.relations import NO_EVIDENCE, Evidence
 from skillquiver.skills.markdown import read_markdown
@@ -20,6 +21,9 @@ MAX_QUOTE = 300
 _OPENING_SHARE = 0.5
 """Share of the room for the body's opening; the rest is for passages that speak of other work."""
 
+_KEPT = 16_384
+"""Bodies whose sections are remembered: a skill is shown in ten calls, and parsing it takes 3 ms."""
+
 _TELLING = re.compile(
     r"prerequisite|require|depend|before|after|input|output|deliver|artifact|next|follow|hand[ -]?off|"
     r"workflow|pipeline|related|see also|companion|complement|integrat|combin|alternativ|instead|"
@@ -34,11 +38,11 @@ def excerpt(skill: Skill, limit: int) -> str:
     """Card, opening and telling sections of ``skill``, at most ``limit`` characters, whole lines of body."""
     card = "\n".join(_card(skill))[:limit]
     room = limit - len(card)
-    body = skill.body.strip()
-    if len(body) + 1 <= room:
+    if len(skill.body) + 1 <= room:
+        body = skill.body.strip()
         return f"{card}\n{body}" if body else card
-    opening = _whole_lines(body, int(room * _OPENING_SHARE))
-    parts = [card, opening, *_telling(body, len(opening), room - len(opening))]
+    opening = _whole_lines(skill.body, int(room * _OPENING_SHARE))
+    parts = [card, opening.strip(), *_telling(skill.body, len(opening), room - len(opening))]
     return "\n".join(part for part in parts if part)[:limit]
 
 
@@ -71,15 +75,17 @@ def _card(skill: Skill) -> Iterator[str]:
 
 def _telling(body: str, start: int, room: int) -> Iterator[str]:
     """Sections after ``start`` whose heading tells of other work, shared evenly over ``room``."""
-    sections = [
-        body[s.start : s.end]
-        for s in read_markdown(body).sections()
-        if s.start >= start and _TELLING.search(s.title)
-    ]
+    sections = [body[low:high] for low, high in _telling_sections(body) if low >= start]
     for left, text in zip(range(len(sections), 0, -1), sections, strict=True):
         part = _whole_lines(text.strip(), room // left - 1)
         room -= len(part) + 1
         yield part
+
+
+@lru_cache(maxsize=_KEPT)
+def _telling_sections(body: str) -> tuple[tuple[int, int], ...]:
+    """Bounds of the sections of ``body`` whose heading tells of other work."""
+    return tuple((s.start, s.end) for s in read_markdown(body).sections() if _TELLING.search(s.title))
 
 
 def _whole_lines(text: str, limit: int) -> str:

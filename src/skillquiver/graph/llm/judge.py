@@ -65,8 +65,8 @@ def judge_with_llm(
     by_id = {skill.id: skill for skill in skills}
     todo = pairs_of(by_id, candidates)
     desk = _Desk(by_id, cache, Caller(client, budget, settings, clock))
-    missing = desk.once(pair for pair in todo.pairs if desk.verdict(pair, JUDGE) is None)
-    judge = desk.ask(cover(missing, settings.max_candidates), JUDGE)
+    missing = [pair for pair in todo.pairs if desk.verdict(pair, JUDGE) is None]
+    judge = desk.ask(cover(desk.once(missing), settings.max_candidates), JUDGE)
     swap = desk.ask(_swap_calls(desk, todo.pairs), SWAP)
     relations, unchecked = _settle(desk, todo.pairs)
     report = LlmReport(

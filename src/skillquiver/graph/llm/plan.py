@@ -80,7 +80,7 @@ def plan(
     """Work out the calls of ``judge_with_llm`` with the same arguments; sends nothing."""
     by_id = {skill.id: skill for skill in skills}
     pairs = pairs_of(by_id, candidates).pairs
-    missing, unchecked = _open_pairs(by_id, pairs, model, cache)
+    cached, missing, unchecked = _open_pairs(by_id, pairs, model, cache)
     scale = _Scale(by_id, settings)
     judge, swap = _Sum(), _Sum()
     for call in cover(missing, settings.max_candidates):
@@ -94,7 +94,7 @@ def plan(
     likely = Usage(round(judge.input + swap.input), round(judge.output + swap.output))
     return DryRun(
         pairs=len(pairs),
-        cached_pairs=len(pairs) - len(missing),
+        cached_pairs=cached,
         calls=round(judge.calls),
         input_tokens=round(judge.input),
         output_tokens=round(judge.output),
@@ -122,8 +122,9 @@ def render_plan(dry: DryRun) -> str:
 
 def _open_pairs(
     skills: Mapping[SkillId, Skill], pairs: Sequence[Pair], model: str, cache: JudgmentCache
-) -> tuple[list[Pair], list[Pair]]:
-    """Pairs without a first judgment, and pairs with a directed claim that was not checked."""
+) -> tuple[int, list[Pair], list[Pair]]:
+    """Number of judged pairs, pairs without a first judgment, and pairs with an unchecked directed claim."""
+    cached = 0
     missing: dict[tuple[str, str], Pair] = {}
     unchecked: dict[tuple[str, str], Pair] = {}
     for pair in pairs:
@@ -132,9 +133,11 @@ def _open_pairs(
         kept = cache.get(key)
         if kept is None:
             missing.setdefault(key[:2], pair)
-        elif any(map(is_directed, read_verdict(kept).claims)) and not cache.get(key_of(a, b, model, SWAP)):
+            continue
+        cached += 1
+        if any(map(is_directed, read_verdict(kept).claims)) and not cache.get(key_of(a, b, model, SWAP)):
             unchecked.setdefault(key[:2], pair)
-    return list(missing.values()), list(unchecked.values())
+    return cached, list(missing.values()), list(unchecked.values())
 
 
 class _Scale:

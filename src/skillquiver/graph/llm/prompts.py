@@ -109,8 +109,9 @@ def nonce_for(blocks: Sequence[Block]) -> str:
 
 def neutralise(text: str) -> str:
     """Drop control characters, and break up ``<|``, which some servers read as their own special tokens."""
-    kept = "".join(c for c in text if c.isprintable() or c in "\n\t")
-    return kept.replace("<|", "< |")
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        text = "".join(c for c in text if c.isprintable() or c in "\n\t")
+    return text.replace("<|", "< |")
 
 
 def _request(role: str, others: str, blocks: Sequence[Block], settings: LlmSettings) -> ToolRequest:
