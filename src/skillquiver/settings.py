@@ -83,7 +83,7 @@ class LlmSettings:
     thinking_tokens: int = 2_000
     """Room in an answer's limit for models that think first; paid only when used."""
 
-    max_candidates: int = 32
+    max_candidates: int = 64
     """Candidates per call: a hub with more is asked in several calls."""
 
     focus_chars: int = 6_000
@@ -92,7 +92,7 @@ class LlmSettings:
     subject_chars: int = 1_600
     """Text shown of each skill a swap check is about."""
 
-    candidate_chars: int = 800
+    candidate_chars: int = 1_000
     """Text shown of a candidate: its card and the passages that state needs and hand-overs."""
 
     input_price: float | None = None

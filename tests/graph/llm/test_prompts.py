@@ -87,6 +87,14 @@ def test_a_long_skill_is_shown_with_its_opening_and_the_sections_that_tell_of_ot
     assert shown.endswith("## Next steps\n\nHand over to chart.")
 
 
+def test_where_room_is_short_sections_that_name_other_work_come_before_the_rest() -> None:
+    filler = "\n".join(f"Line {i} of the long part." for i in range(60))
+    parts = "\n\n".join(f"## Workflow {i}\n\n{filler}" for i in range(5))
+    body = f"# Long\n\n{parts}\n\n## Related skills\n\nUse chart afterwards.\n"
+    shown = excerpt(make_skill("long", "Is long.", body), 400)
+    assert "## Related skills\n\nUse chart afterwards." in shown
+
+
 @given(st.text(max_size=2_000), st.integers(min_value=1, max_value=400))
 def test_an_excerpt_is_never_longer_than_asked(body: str, limit: int) -> None:
     assert len(excerpt(make_skill("x", "Does x.", body), limit)) <= limit

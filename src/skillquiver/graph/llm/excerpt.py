@@ -24,14 +24,22 @@ _OPENING_SHARE = 0.5
 _KEPT = 16_384
 """Bodies whose sections are remembered: a skill is shown in ten calls, and parsing it takes 3 ms."""
 
-_TELLING = re.compile(
-    r"prerequisite|require|depend|before|after|input|output|deliver|artifact|next|follow|hand[ -]?off|"
-    r"workflow|pipeline|related|see also|companion|complement|integrat|combin|alternativ|instead|"
-    r"when (?:not )?to use|do not use|not for|replac|deprecat|supersed|conflict|incompatib|"
-    r"verif|valid|review",
-    re.IGNORECASE,
+_MIN_PASSAGE = 160
+"""Characters below which a passage is a heading without its point."""
+
+_TELLING = (
+    re.compile(
+        r"related|see also|prerequisite|require|depend|next|hand[ -]?off|integrat|companion|"
+        r"complement|combin|alternativ|instead|do not use|not for|when not|supersed|deprecat|replac|conflict|incompatib",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"when to use|before|after|input|output|deliver|artifact|follow|workflow|pipeline|process|"
+        r"verif|valid|review",
+        re.IGNORECASE,
+    ),
 )
-"""Headings under which authors say what comes before, after, or instead."""
+"""Headings under which authors say what comes before, after, or instead: those that name other work first."""
 
 
 def excerpt(skill: Skill, limit: int) -> str:
@@ -74,18 +82,26 @@ def _card(skill: Skill) -> Iterator[str]:
 
 
 def _telling(body: str, start: int, room: int) -> Iterator[str]:
-    """Sections after ``start`` whose heading tells of other work, shared evenly over ``room``."""
-    sections = [body[low:high] for low, high in _telling_sections(body) if low >= start]
-    for left, text in zip(range(len(sections), 0, -1), sections, strict=True):
-        part = _whole_lines(text.strip(), room // left - 1)
-        room -= len(part) + 1
-        yield part
+    """The most telling sections after ``start``, in order of place, sharing ``room`` evenly."""
+    later = [section for section in _telling_sections(body) if section[1] >= start]
+    chosen = sorted(later)[: max(1, room // _MIN_PASSAGE)]
+    chosen.sort(key=lambda section: section[1])
+    for left, (_, low, high) in zip(range(len(chosen), 0, -1), chosen, strict=True):
+        part = _whole_lines(body[low:high].strip(), room // left - 1)
+        if "\n" in part:  # more than its heading
+            room -= len(part) + 1
+            yield part
 
 
 @lru_cache(maxsize=_KEPT)
-def _telling_sections(body: str) -> tuple[tuple[int, int], ...]:
-    """Bounds of the sections of ``body`` whose heading tells of other work."""
-    return tuple((s.start, s.end) for s in read_markdown(body).sections() if _TELLING.search(s.title))
+def _telling_sections(body: str) -> tuple[tuple[int, int, int], ...]:
+    """(rank, start, end) of the sections of ``body`` whose heading tells of other work; 0 tells most."""
+    found = []
+    for section in read_markdown(body).sections():
+        ranks = [rank for rank, words in enumerate(_TELLING) if words.search(section.title)]
+        if ranks:
+            found.append((ranks[0], section.start, section.end))
+    return tuple(found)
 
 
 def _whole_lines(text: str, limit: int) -> str:
