@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from skillquiver.errors import UsageError
-from skillquiver.graph.llm.client import PROVIDERS, open_client
+from skillquiver.graph.llm.client import PROVIDERS, Provider, open_client
 from skillquiver.graph.llm.protocol import CallError, Failure, LlmError, Tool, ToolRequest, Usage
 from tests.graph.llm.provider import (
     KEY,
@@ -167,6 +167,21 @@ def test_an_answer_off_the_protocol_is_told_apart(
     with pytest.raises(CallError) as caught:
         connect(protocol).ask(REQUEST)
     assert caught.value.failure is failure
+
+
+def test_only_openai_itself_is_sent_the_options_that_compatible_servers_do_not_know(
+    provider: LocalProvider, connect: ClientMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = connect()
+    client.ask(REQUEST)
+    monkeypatch.setitem(PROVIDERS, "openai", Provider("openai", provider.openai_url, "OPENAI_API_KEY"))  # type: ignore[arg-type]
+    client.ask(REQUEST)
+    other, own = (asked.body for asked in provider.asked)
+    assert other["max_tokens"] == own["max_completion_tokens"] == 500
+    assert "strict" not in other["tools"][0]["function"]
+    assert own["tools"][0]["function"]["strict"] is True
+    assert own["parallel_tool_calls"] is False
+    assert "parallel_tool_calls" not in other
 
 
 def test_the_key_is_in_neither_the_name_nor_the_representation_of_a_client(connect: ClientMaker) -> None:

@@ -30,7 +30,8 @@ _MIN_PASSAGE = 160
 _TELLING = (
     re.compile(
         r"related|see also|prerequisite|require|depend|next|hand[ -]?off|integrat|companion|"
-        r"complement|combin|alternativ|instead|do not use|not for|when not|supersed|deprecat|replac|conflict|incompatib",
+        r"complement|combin|alternativ|instead|do not use|not for|when not|supersed|"
+        r"deprecat|replac|conflict|incompatib",
         re.IGNORECASE,
     ),
     re.compile(
