@@ -15,10 +15,10 @@ __all__ = ["Budget", "Prices", "prices_of", "request_tokens", "worst_case"]
 _MILLION = 1_000_000
 
 _TOKENIZER_MARGIN = 1.5
-"""Other models' tokenizers count up to about 1.4 times what ours does on code and CJK text."""
+"""A margin, not a measurement: other models' tokenizers may count more than ours."""
 
 _FRAME_TOKENS = 400
-"""What providers add around a tool call (their own instructions for tool use), at most."""
+"""An allowance for what providers add around a tool call: their own instructions for tool use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _OPENING_SHARE = 0.5
 """Share of the room for the body's opening; the rest is for passages that speak of other work."""
 
 _KEPT = 16_384
-"""Bodies whose sections are remembered: a skill is shown in ten calls, and parsing it takes 3 ms."""
+"""Bodies whose sections are remembered: a skill is shown in several calls, and parsing takes milliseconds."""
 
 _MIN_PASSAGE = 160
 """Characters below which a passage is a heading without its point."""

@@ -20,13 +20,13 @@ from skillquiver.types import SkillId
 __all__ = ["DIRECTED_SHARE", "DryRun", "plan", "render_plan"]
 
 DIRECTED_SHARE = 0.15
-"""Share of judged pairs assumed to come back with a directed claim, for the estimate of swap checks."""
+"""Share of judged pairs assumed, not measured, to come back with a directed claim."""
 
 RELATED_SHARE = 0.3
-"""Share of judged pairs assumed to come back with any relation."""
+"""Share of judged pairs assumed, not measured, to come back with any relation."""
 
 TOKENS_PER_RELATION = 90
-"""One relation as JSON with a quote: measured on answers of this schema."""
+"""One relation as JSON with a quote of 150 characters: over public skills median 82, 90th percentile 90."""
 
 TOKENS_PER_ANSWER = 30
 """The frame of an answer, relations or not."""
@@ -41,7 +41,7 @@ class DryRun:
     calls: int
     """First-round calls: exact."""
     input_tokens: int
-    """Of the first round: counted, with the project's own tokenizer."""
+    """Of the first round: counted part by part, with the project's own tokenizer."""
     output_tokens: int
     """Of the first round: estimated."""
     swap_calls: int
