@@ -47,7 +47,7 @@ _READS = re.compile(
     r"|\b(?:\w+\.)?(?:read\w*|load\w*|open)\([^()\n]{0,40})$",
     re.IGNORECASE,
 )
-_WRITE_MODE = re.compile(r"^[\"']?\s*,\s*[\"'][wax]")
+_WRITE_MODE = re.compile(r"[\"']?\s*,\s*[\"'][wax]")
 _REACH = 80
 """Characters before a file name in which the verb that governs it stands."""
 

@@ -14,6 +14,7 @@ from skillquiver.graph.artifact_facts import Artifact, Role
 from skillquiver.graph.context import sentence_around
 from skillquiver.graph.relations import Evidence, Provenance, RelationType
 from skillquiver.graph.sources import Candidate, Corpus
+from skillquiver.skills.findings import clip
 
 __all__ = ["ArtifactSource"]
 
@@ -115,4 +116,4 @@ def _line(body: str, artifact: Artifact) -> str:
     low, high = sentence_around(body, artifact.start, artifact.start + len(artifact.name))
     at = artifact.start - low
     text = body[low:high]
-    return " ".join(text[max(0, at - 90) : at + 50].split())
+    return clip(text[max(0, at - 90) : at + 50], 140)

@@ -8,12 +8,16 @@ from bisect import bisect_right
 from skillquiver.graph.cues import claim_of_lead, claim_of_title
 from skillquiver.graph.facts import Field, Mention, SkillFacts
 from skillquiver.graph.relations import Evidence
+from skillquiver.skills.findings import clip
 from skillquiver.skills.records import Skill
 
 __all__ = ["evidence_at", "in_code", "lead_in", "plain", "section_title", "sentence_around", "text_of"]
 
 _MAX_QUOTE = 300
 """Characters of a quotation: enough for a sentence, too little to carry a skill."""
+
+_MAX_TITLE = 80
+"""Characters of a heading in a place."""
 
 _SENTENCE_REACH = 400
 """Characters searched either way for the end of a sentence."""
@@ -82,9 +86,8 @@ def lead_in(text: str, low: int) -> str:
 def evidence_at(skill: Skill, mention: Mention, bounds: tuple[int, int], title: str) -> Evidence:
     """Quote the sentence at ``bounds``; the place is ``id:line [heading]`` or ``id#field``."""
     text = text_of(skill, mention.field)
-    quote = " ".join(text[slice(*bounds)].split())
-    if len(quote) > _MAX_QUOTE:
-        quote = quote[: _MAX_QUOTE - 1] + "…"
+    quote = clip(text[slice(*bounds)], _MAX_QUOTE)
+    title = clip(title, _MAX_TITLE)
     if mention.field != Field.BODY:
         return Evidence(quote, f"{skill.id}#{Field(mention.field).name.lower()}")
     line = text.count("\n", 0, mention.start) + 1

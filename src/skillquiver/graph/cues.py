@@ -98,13 +98,6 @@ CUES: tuple[Cue, ...] = (
         r"\balternatives?(?: to|:| is)?\b<GAP:30>§",
         r"§<GAP:30>\b(?:is|as) an alternative\b",
     ),
-    *_cues(
-        T.ALTERNATIVE_TO,
-        0.7,
-        r"\b(?:not for|when not to use)\b[^§]{0,160}§",
-        r"\b<NOT> use (?:this|it|when|for)\b[^§]{0,160}§",
-        r"\b(?:not (?:intended|suitable|meant) for|out of scope)\b[^§]{0,120}§",
-    ),
     # The task goes to the other, in so many words.
     *_cues(
         T.ROUTES_TO,
@@ -113,6 +106,16 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:delegat|rout|redirect|forward|escalat|dispatch|switch|transfer|defer)\w*"
         r" (?:it |this |them |work |control |back )?to\b<GAP:40>§",
     ),
+    # This task is none of this skill's.
+    *_cues(
+        T.ROUTES_TO,
+        0.75,
+        r"\b(?:not for|when not to use)\b[^§]{0,160}§",
+        r"\b<NOT> use (?:this|it|when|for)\b[^§]{0,160}§",
+        r"\b(?:not (?:intended|suitable|meant) for|out of scope)\b[^§]{0,120}§",
+    ),
+    # One checks the other's work.
+    *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
     # The other's product is what this one works on.
     *_cues(
         T.FEEDS_INTO,
@@ -132,8 +135,7 @@ CUES: tuple[Cue, ...] = (
     ),
     # One makes a part of its product with the other's help.
     *_cues(T.REQUIRES, 0.75, r"\b<MADE>\b<GAP:30>\b(?:via|using|with)\b<GAP:12>§"),
-    # One checks the other's work.
-    *_cues(T.VERIFIES, 0.75, r"\b<CHECKS>\b<GAP:50>\b(?:by|of|from)\b<GAP:15>§"),
+    # One's work is checked with the other.
     *_cues(
         T.VERIFIES,
         0.75,
@@ -149,7 +151,6 @@ CUES: tuple[Cue, ...] = (
         r"\b<RUN>\b<GAP:40>§[^.;]{0,30}\bbefore <HERE>\b",
         r"\bbefore\b[^.;,§]{3,60}, <RUN>\b<GAP:20>§",
         r"\bfirst\b[,:]? <RUN>\b<GAP:25>§",
-        r"\bstart (?:with|from)\b<GAP:12>§",
         r"\b<NEEDS>\b(?! by)<GAP:25>§",
         r"\bmust\b<GAP:30>§<GAP:30>\bfirst\b",
         r"§\W{0,8}(?:required\b(?! by)|is required|is a prerequisite|prerequisite|mandatory)",
@@ -193,7 +194,8 @@ CUES: tuple[Cue, ...] = (
         0.7,
         r"\b(?:for|if|when)\b[^.;§]{3,140}[,:;→>–—-]\s*(?:please |also |then )?\b<RUN>\b<GAP:30>§",
         r"\b(?:use|invoke|consult|load)\b(?: the)? §(?: skill)? (?:for|to|when|if)\b",
-        r"(?:→|->|=>)\s*(?:<RUN> )?(?:the )?§",
+        r"\bfor [^.;,§]{3,60} use (?:the )?§",
+        r"(?:→|->|=>)\s*(?:<RUN> |start with )?(?:the )?§",
     ),
     *_cues(T.REQUIRES, 0.6, r"\b(?:using|via|through|with help of) (?:the )?§"),
     *_cues(T.ROUTES_TO, 0.6, r"\b(?:invok|call|run|us|load|execut|activat|trigger)(?:e|es|s)?\b<GAP:30>§"),
@@ -213,6 +215,8 @@ CUES: tuple[Cue, ...] = (
 LEAD_CUES: tuple[Cue, ...] = (
     *_cues(T.ROUTES_TO, 0.8, r"\b(?:called|used|invoked|triggered|spawned|loaded) by\b", reverse=True),
     *_cues(T.REQUIRES, 0.8, r"\brequired by\b", reverse=True),
+    *_cues(T.PRECEDES, 0.75, r"^\W*(?:runs? |comes |used )?after\W*$", reverse=True),
+    *_cues(T.PRECEDES, 0.75, r"^\W*(?:runs? |comes |used )?before\W*$"),
     *_cues(
         T.FEEDS_INTO,
         0.75,
@@ -226,11 +230,8 @@ LEAD_CUES: tuple[Cue, ...] = (
 """What the line that announces a list says of its items; the items themselves do not overrule it."""
 
 SECTION_CUES: tuple[Cue, ...] = (
-    *_cues(
-        T.ALTERNATIVE_TO,
-        0.7,
-        r"\b(?:alternatives?|when not to use|not for|instead|do not use|out of scope)\b",
-    ),
+    *_cues(T.ALTERNATIVE_TO, 0.7, r"\b(?:alternatives?|instead)\b"),
+    *_cues(T.ROUTES_TO, 0.75, r"\b(?:when not to use|not for|do not use|out of scope|non-goals)\b"),
     *_cues(
         T.REQUIRES,
         0.8,

@@ -24,6 +24,7 @@ import yaml
 from skillquiver.graph.names import key_of
 from skillquiver.graph.relations import Evidence, Provenance, Relation, RelationType
 from skillquiver.graph.sources import Corpus
+from skillquiver.skills.findings import clip
 from skillquiver.types import Finding, Severity, SkillId
 
 __all__ = ["CURATED_NAME", "Curated", "CuratedFile", "read_curated"]
@@ -147,7 +148,7 @@ class _Reader:
             confidence = 1.0
         for source, target in self._ends(file, where, fields):
             if type_ is not None:
-                reason = " ".join(str(fields.get("reason") or "").split())
+                reason = clip(str(fields.get("reason") or ""), 300)
                 self.relations.append(
                     Relation(
                         source=source,
@@ -155,7 +156,7 @@ class _Reader:
                         type=type_,
                         provenance=Provenance.CURATED,
                         confidence=float(confidence),
-                        evidence=Evidence(reason[:300], f"{file.path} {where}"),
+                        evidence=Evidence(reason, f"{file.path} {where}"),
                         proposed_by=("curated",),
                         source_hash=self._corpus.skill(source).content_hash,
                         target_hash=self._corpus.skill(target).content_hash,
@@ -224,4 +225,4 @@ class _Reader:
         return [skill_id for skill_id in ids if skill_id.split("/")[0] == root] or ids
 
     def _fault(self, file: CuratedFile, code: str, message: str, remedy: str, line: int = 0) -> None:
-        self.findings.append(Finding(code, file.path, message, remedy, Severity.WARNING, line))
+        self.findings.append(Finding(code, file.path, clip(message, 300), remedy, Severity.WARNING, line))

@@ -16,6 +16,7 @@ from skillquiver.graph.names import key_of
 from skillquiver.graph.relations import Evidence, Provenance
 from skillquiver.graph.relations import RelationType as T
 from skillquiver.graph.sources import Candidate, Corpus
+from skillquiver.skills.findings import clip
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, Severity
 
@@ -161,7 +162,7 @@ def _candidate(corpus: Corpus, i: int, target: int, entry: _Entry) -> Candidate:
         weight=1.0 if entry.sure else 0.8,
         claim=entry.field.type,
         provenance=Provenance.CURATED,
-        evidence=Evidence(" ".join(quote.split())[:300], f"{skill.id}#{entry.path}"),
+        evidence=Evidence(clip(quote, 300), f"{skill.id}#{clip(entry.path, 80)}"),
     )
 
 
@@ -173,7 +174,7 @@ def _missing(skill: Skill, entry: _Entry) -> list[Finding]:
         Finding(
             "relation-target-missing",
             skill.path,
-            f"{entry.path} names {entry.name[:80]!r}, which is no skill of this library",
+            f"{clip(entry.path, 80)} names {clip(entry.name, 80)!r}, which is no skill of this library",
             "add the skill, correct the name, or move names of packages and programs to another field",
             Severity.WARNING if entry.sure else Severity.INFO,
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillquiver.graph.facts import Form, Mention, SkillFacts
@@ -47,6 +47,9 @@ _NO_NAME = frozenset(
     )
 )
 """What stands before the word *skill* without being a skill's name."""
+_ALIAS_FIELDS = frozenset({"skillid", "skillkey", "slug"})
+_ALIAS_DEPTH = 2
+"""Maps inside the frontmatter that are searched: hosts keep their fields in ``metadata.<host>``."""
 _WORD = re.compile(r"\S+")
 _SUFFIX = re.compile(r"[-\s]*(?:agent\s+)?skills?$", re.IGNORECASE)
 
@@ -85,10 +88,10 @@ class NameIndex:
         parts = self._parts[i]
         for depth in range(1, len(parts) + 1):
             self._size[parts[:depth]] += 1
-        name, folder = key_of(skill.name), key_of(parts[-1])
+        name = key_of(skill.name)
         self._entries[name].append(_Entry(i, parts, True))
-        if folder != name:
-            self._entries[folder].append(_Entry(i, parts, False))
+        for alias in sorted({key_of(parts[-1]), *_aliases(skill.metadata, 0)} - {name, ""}):
+            self._entries[alias].append(_Entry(i, parts, False))
         self._tail[parts[-1].lower()].append(i)
 
     def _count_use(self, facts: Sequence[SkillFacts]) -> Counter[str]:
@@ -236,6 +239,15 @@ def _common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
             break
         depth += 1
     return depth
+
+
+def _aliases(fields: Mapping[str, object], depth: int) -> Iterator[str]:
+    """Further names that a skill gives itself in its frontmatter: ``skill-id: SK-004``."""
+    for key, value in fields.items():
+        if isinstance(value, str) and key_of(str(key)).replace("-", "") in _ALIAS_FIELDS:
+            yield key_of(value)
+        elif isinstance(value, Mapping) and depth < _ALIAS_DEPTH:
+            yield from _aliases(value, depth + 1)
 
 
 def _at(found: int | None) -> tuple[int, int] | None:

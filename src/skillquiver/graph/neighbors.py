@@ -14,6 +14,7 @@ from skillquiver.graph.lexicon import RareIndex, words_of
 from skillquiver.graph.names import key_of
 from skillquiver.graph.relations import NO_EVIDENCE, Evidence, Provenance, RelationType
 from skillquiver.graph.sources import Candidate, Corpus
+from skillquiver.skills.findings import clip
 
 __all__ = ["LexicalSource", "NamesakeSource", "NeedSource", "PluginSource", "SimilarSource", "ToolSource"]
 
@@ -109,7 +110,7 @@ class NeedSource:
                 text = skill.body[start:end]
                 for j, score in index.search(words_of(text), self._k, without=i):
                     line = skill.body.count("\n", 0, start) + 1
-                    evidence = Evidence(" ".join(text.split())[:300], f"{skill.id}:{line} [{title}]")
+                    evidence = Evidence(clip(text, 300), f"{skill.id}:{line} [{clip(title, 80)}]")
                     yield _pair(corpus, (i, j), self.name, score, evidence)
 
 
@@ -131,7 +132,7 @@ class ToolSource:
             held = holders[tool]
             if 2 <= len(held) <= self._rare:
                 for pair in combinations(held, 2):
-                    yield _pair(corpus, pair, self.name, 1.0 / len(held), Evidence(tool, ""))
+                    yield _pair(corpus, pair, self.name, 1.0 / len(held), Evidence(clip(tool, 80), ""))
 
 
 class PluginSource:
@@ -184,5 +185,5 @@ class NamesakeSource:
             weight=round(0.5 + 0.4 * agreement, 4),
             claim=RelationType.ALTERNATIVE_TO,
             provenance=Provenance.INFERRED,
-            evidence=Evidence(" ".join(quote.split()), f"{here.id}#description"),
+            evidence=Evidence(clip(quote, 300), f"{here.id}#description"),
         )

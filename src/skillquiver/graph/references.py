@@ -63,6 +63,12 @@ _INSTALL = re.compile(
 )
 """Words beside a name that speak of the program or package of that name."""
 
+_MECHANISM = re.compile(
+    r"\b(?:tools?|commands?|functions?|methods?|endpoints?|APIs?|parameters?|options?|flags?|presets?|templates?|fields?)\b",
+    re.IGNORECASE,
+)
+"""Words beside an ordinary word that make it the name of a part of some program."""
+
 _LISTING_SKILLS = re.compile(r"\bskills?\b|\brelated\b|see also|next steps", re.IGNORECASE)
 """Titles of sections in which even an ordinary word is a skill's name."""
 
@@ -192,7 +198,10 @@ def _is_meant(corpus: Corpus, ref: Reference, frame: str, title: str) -> bool:
     name = key_of(corpus.skills[ref.target].name)
     if "-" in name and not corpus.names.is_ordinary(name):
         return True
-    return bool(_LISTING_SKILLS.search(title)) or claim_of_frame(frame) is not None
+    if _LISTING_SKILLS.search(title):
+        return True
+    claim = claim_of_frame(frame)
+    return claim is not None and claim.confidence >= _VAGUE and not _MECHANISM.search(frame)
 
 
 def _claim(frame: str, lead: str, title: str) -> Claim:
