@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ import pytest
 
 from skillquiver.errors import UsageError
 from skillquiver.graph.llm.client import PROVIDERS, Provider, open_client
-from skillquiver.graph.llm.protocol import CallError, Failure, LlmError, Tool, ToolRequest, Usage
+from skillquiver.graph.llm.protocol import CallError, Failure, LlmClient, LlmError, Tool, ToolRequest, Usage
 from tests.graph.llm.provider import (
     KEY,
     LocalProvider,
@@ -197,6 +198,22 @@ def test_the_key_and_the_address_come_from_the_environment_where_no_argument_say
     client = open_client("openai:test-model", environ=environ)
     client.ask(REQUEST)  # the server checks the key
     client.close()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_key_is_in_no_log_line_even_where_the_libraries_log_everything(
+    protocol: str, provider: LocalProvider, connect: ClientMaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    client = connect(protocol)
+    assert isinstance(client, LlmClient)
+    client.ask(REQUEST)
+    provider.script = [openai_error(500, "x", f"echo {KEY}")]
+    with pytest.raises(CallError) as caught:
+        client.ask(REQUEST)
+    assert KEY not in str(caught.value)
+    assert "/v1/" in caplog.text  # the libraries did log
+    assert KEY not in "".join(line for line in caplog.text.splitlines() if "echo" not in line)
 
 
 def test_a_missing_key_names_the_variable_to_set() -> None:

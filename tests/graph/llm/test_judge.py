@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from skillquiver.graph.build import build_graph
 from skillquiver.graph.llm.answers import Reject
 from skillquiver.graph.llm.cache import JudgmentKey
 from skillquiver.graph.llm.judge import LlmJudge
@@ -182,6 +183,23 @@ def test_as_a_judge_it_keeps_the_names_of_the_sources(bench: Bench, connect: Cli
     assert relation.proposed_by == ("lexical", "need")
     assert judge.report is not None
     assert judge.report.calls == 2
+
+
+def test_in_a_build_it_joins_the_rules_and_what_an_author_wrote_overrides_it(
+    bench: Bench, connect: ClientMaker
+) -> None:
+    told = make_skill("told", "Draws maps.", "# Told\n\nPlain.\n", metadata={"requires": ["parse"]})
+    bench.provider.brain = knows(
+        ("test/parse", "requires", "test/told"), ("test/chart", "requires", "test/parse")
+    )
+    judge = LlmJudge(connect(), bench.cache, ONE_BY_ONE, bench.clock)
+    built = build_graph((told, *SKILLS), judges=[judge])
+    found = {(r.source, r.type.value, r.target): r.provenance for r in built.graph.relations}
+    assert judge.report is not None
+    assert judge.report.relations == 2
+    assert found[CHART.id, "requires", PARSE.id] is Provenance.LLM
+    assert found[told.id, "requires", PARSE.id] is Provenance.CURATED
+    assert (PARSE.id, "requires", told.id) not in found
 
 
 def test_the_key_of_a_judgment_does_not_depend_on_the_order_of_its_ends(bench: Bench) -> None:

@@ -40,13 +40,16 @@ class Claim(msgspec.Struct, frozen=True, order=True):
     """One relation a model claims between the two ends of a pair.
 
     ``forward`` is true where the skill the call was about (focus, reference) is the relation's source; it
-    is true for symmetric types. ``quote`` is empty or stands in one of the two texts.
+    is true for symmetric types. ``quote`` is empty, or stands at ``place`` (``:<line> [heading]`` or
+    ``#<field>``, without the id, which may change) of that skill if ``in_main``, else of the other one.
     """
 
     type: RelationType
     forward: bool
     confidence: float
     quote: str = ""
+    place: str = ""
+    in_main: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,16 @@ def _take(
     if item.type not in OFFERED or item.direction not in (f"{FROM}{role}", f"to_{role}"):
         return Reject.INVALID
     kind = RelationType(item.type)
-    quote = item.quote if len(item.quote.strip()) >= MIN_QUOTE else ""
-    if quote and find_quote(main, quote) is None and find_quote(other, quote) is None:
-        return Reject.INVENTED_QUOTE
     forward = RELATION_TYPES[kind].symmetric or item.direction.startswith(FROM)
-    return other.id, Claim(kind, forward, item.confidence, quote)
+    claim = Claim(kind, forward, item.confidence)
+    if len(item.quote.strip()) < MIN_QUOTE:
+        return other.id, claim
+    for skill in (main, other):
+        if found := find_quote(skill, item.quote):
+            place = found.place.removeprefix(skill.id)
+            quoted = msgspec.structs.replace(claim, quote=found.quote, place=place, in_main=skill is main)
+            return other.id, quoted
+    return Reject.INVENTED_QUOTE
 
 
 def _consistent(claims: Sequence[Claim], rejected: Counter[str]) -> tuple[Claim, ...]:

@@ -75,6 +75,11 @@ class Budget:
         return self._spent
 
     @property
+    def cost(self) -> float | None:
+        """Dollars paid so far, ``None`` where no prices are known."""
+        return self._spent if self._prices else None
+
+    @property
     def exhausted(self) -> bool:
         """Whether a call was refused."""
         return self._exhausted

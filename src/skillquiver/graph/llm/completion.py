@@ -154,8 +154,7 @@ def complete_skills(
         else:
             entries[skill.id] = msgspec.json.decode(kept, type=Completion)
     result = Manifest(model=client.model, skills=dict(sorted(entries.items())))
-    cost = budget.spent if prices_of(settings) else None
-    return CompletionRun(result, tally, cost, tuple(sorted(missing)))
+    return CompletionRun(result, tally, budget.cost, tuple(sorted(missing)))
 
 
 def _key(skill: Skill, client: LlmClient) -> JudgmentKey:

@@ -12,7 +12,6 @@ from skillquiver.graph.llm.answers import Claim, read_answer
 from skillquiver.graph.llm.budget import Budget, prices_of
 from skillquiver.graph.llm.cache import JudgmentCache
 from skillquiver.graph.llm.calls import Caller, Job
-from skillquiver.graph.llm.excerpt import find_quote
 from skillquiver.graph.llm.pairs import Call, Pair, cover, pairs_of
 from skillquiver.graph.llm.prompts import judge_request, swap_request
 from skillquiver.graph.llm.protocol import Clock, LlmClient, ToolReply, ToolRequest
@@ -57,13 +56,11 @@ def judge_with_llm(
 
     First round: one call per changed skill over the union of its pairs. Second round: one call per skill of
     the first round that claims a direction, over all those claims, with the skills swapped. Nothing changed:
-    no call. An interrupted run goes on where it stopped, because each call is kept when it ends.
+    no call. An interrupted run goes on where it stopped: each call is kept when it ends.
     Raises ``LlmError`` where no call can work, ``UsageError`` for a spend limit without prices.
     """
-    started = clock.now()
-    budget = Budget(prices_of(settings), settings.max_spend)
-    by_id = {skill.id: skill for skill in skills}
-    todo = pairs_of(by_id, candidates)
+    started, by_id = clock.now(), {skill.id: skill for skill in skills}
+    todo, budget = pairs_of(by_id, candidates), Budget(prices_of(settings), settings.max_spend)
     desk = _Desk(by_id, cache, Caller(client, budget, settings, clock))
     missing = [pair for pair in todo.pairs if desk.verdict(pair, JUDGE) is None]
     judge = desk.ask(cover(desk.once(missing), settings.max_candidates), JUDGE)
@@ -81,7 +78,7 @@ def judge_with_llm(
         unchecked_claims=unchecked,
         without_quote=sum(not relation.evidence.quote for relation in relations),
         ignored_candidates=todo.ignored,
-        cost=budget.spent if prices_of(settings) else None,
+        cost=budget.cost,
         stopped_by_limit=budget.exhausted,
         seconds=clock.now() - started,
     )
@@ -110,13 +107,17 @@ class _Desk:
     cache: JudgmentCache
     caller: Caller
     rejected: Counter[str] = field(default_factory=Counter)
+    known: dict[tuple[Pair, str], Verdict] = field(default_factory=dict)
+    """Judgments read so far: once made, they do not change during a run."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def verdict(self, pair: Pair, round_: str) -> Verdict | None:
         """The judgment kept about ``pair``, ``None`` if it was not made yet."""
+        if (pair, round_) in self.known:
+            return self.known[pair, round_]
         a, b = (self.skills[i] for i in pair)
         kept = self.cache.get(key_of(a, b, self.caller.client.model, round_))
-        return None if kept is None else read_verdict(kept)
+        return None if kept is None else self.known.setdefault((pair, round_), read_verdict(kept))
 
     def once(self, pairs: Iterable[Pair]) -> list[Pair]:
         """``pairs`` without those that have the same two texts as an earlier one."""
@@ -186,6 +187,7 @@ def _settle(desk: _Desk, pairs: Iterable[Pair]) -> tuple[tuple[Relation, ...], i
 
 def _relation(main: Skill, other: Skill, claim: Claim) -> Relation:
     source, target = (main, other) if claim.forward else (other, main)
+    quoted = main if claim.in_main else other
     if RELATION_TYPES[claim.type].symmetric and target.id < source.id:
         source, target = target, source
     return Relation(
@@ -194,17 +196,10 @@ def _relation(main: Skill, other: Skill, claim: Claim) -> Relation:
         type=claim.type,
         provenance=Provenance.LLM,
         confidence=claim.confidence,
-        evidence=_evidence(claim.quote, main, other),
+        evidence=Evidence(claim.quote, f"{quoted.id}{claim.place}") if claim.quote else NO_EVIDENCE,
         source_hash=source.content_hash,
         target_hash=target.content_hash,
     )
-
-
-def _evidence(quote: str, main: Skill, other: Skill) -> Evidence:
-    for skill in (main, other):
-        if quote and (found := find_quote(skill, quote)):
-            return found
-    return NO_EVIDENCE
 
 
 def candidate_lists(candidates: Iterable[Candidate]) -> dict[SkillId, tuple[SkillId, ...]]:

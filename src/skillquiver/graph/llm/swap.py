@@ -73,4 +73,4 @@ def agreed(first: Verdict, second: Verdict, rejected: Counter[str]) -> Iterator[
             rejected[Reject.SWAP_REVERSED] += 1
         else:
             sure = min(claim.confidence, other.confidence)
-            yield msgspec.structs.replace(claim, confidence=sure, quote=claim.quote or other.quote)
+            yield msgspec.structs.replace(claim if claim.quote else other, confidence=sure)
