@@ -27,6 +27,18 @@ def test_a_qualified_name_finds_the_skill_of_the_plugin() -> None:
     ]
 
 
+def test_a_module_with_a_colon_is_no_plugin() -> None:
+    body = "Use `bun:sqlite` instead of the package."
+    assert edges(skill_at("tools/sqlite"), skill_at("tools/bun-runtime", body)) == []
+
+
+def test_a_name_that_looks_like_a_cue_is_not_read_as_one() -> None:
+    body = "## Related Skills\n\n- **competitor-alternatives** — for comparison pages\n"
+    assert edges(skill_at("m/competitor-alternatives"), skill_at("m/seo", body)) == [
+        "m/competitor-alternatives complements m/seo"
+    ]
+
+
 def test_a_wiki_link_is_a_reference() -> None:
     assert edges(skill_at("a/note"), skill_at("a/log", "Works well with [[note]].")) == [
         "a/log complements a/note"
@@ -94,6 +106,13 @@ def test_a_list_called_by_turns_the_direction_round() -> None:
     body = "## Integration\n\n**Called by:**\n- **write-plan** - REQUIRED before any task\n"
     assert edges(skill_at("s/write-plan"), skill_at("s/git-worktrees", body)) == [
         "s/write-plan routes_to s/git-worktrees"
+    ]
+
+
+def test_what_is_required_afterwards_comes_afterwards() -> None:
+    body = "## Step 3\n\nAfter all tasks are complete:\n- **REQUIRED SUB-SKILL:** Use lib:finish-branch\n"
+    assert edges(skill_at("s/finish-branch"), skill_at("s/run-plan", body)) == [
+        "s/run-plan precedes s/finish-branch"
     ]
 
 

@@ -262,6 +262,16 @@ def test_a_folder_name_with_control_characters_becomes_a_legal_id(tmp_path: Path
     assert "\n" not in found.findings[0].path
 
 
+def test_a_name_that_is_not_utf8_is_reported_and_not_read(tmp_path: Path) -> None:
+    write_skill(tmp_path / "good")
+    try:
+        os.mkdir(os.fsencode(tmp_path) + b"/caf\xe9")  # noqa: PTH102 - a Path cannot name it on every system
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    found = search(tmp_path)
+    assert (ids(found), codes(found.findings)) == (["lib/good"], ["path-not-text"])
+
+
 def test_missing_roots_and_files_as_roots_are_findings(tmp_path: Path) -> None:
     path = write_skill(tmp_path / "x")
     found = discover([Root("a", tmp_path / "no"), Root("b", path)])

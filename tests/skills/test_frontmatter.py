@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from skillquiver.settings import ReadSettings
 from skillquiver.skills.frontmatter import Frontmatter, split_frontmatter
@@ -123,7 +126,8 @@ def test_a_rule_above_plain_text_is_no_frontmatter() -> None:
 
 def test_nested_metadata_and_numbers_are_kept_verbatim() -> None:
     front = split(
-        "metadata:\n  version: 1.10\n  n: 3\n  f: 2.5\n  on: true\n  day: 2026-01-02\n  zip: 01234\n  m: {a: [1, x]}"
+        "metadata:\n  version: 1.10\n  n: 3\n  f: 2.5\n  on: true\n"
+        "  day: 2026-01-02\n  zip: 01234\n  m: {a: [1, x]}"
     )
     assert front.fields["metadata"] == {
         "version": "1.10",
@@ -208,3 +212,23 @@ def test_fields_without_fences_are_read_with_a_finding() -> None:
     front = split_frontmatter("name: X\ndescription: Does it.\n\n# Title\n")
     assert front.fields == {"name": "X", "description": "Does it."}
     assert codes(front.findings) == ["frontmatter-unfenced"]
+
+
+PRINTABLE = st.characters(
+    codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp"), exclude_characters="\ufeff"
+)
+WORDS = st.text(PRINTABLE, max_size=30)
+KEYS = st.from_regex(r"[a-z][a-z_-]{0,9}", fullmatch=True)
+
+
+@given(
+    st.dictionaries(
+        KEYS, WORDS | st.lists(WORDS, max_size=3) | st.booleans() | st.integers(0, 999), max_size=5
+    )
+)
+def test_whatever_a_yaml_writer_writes_is_read_back_unchanged_without_findings(
+    fields: dict[str, object],
+) -> None:
+    front = split(yaml.safe_dump(fields, allow_unicode=True).rstrip("\n"))
+    assert front.fields == fields
+    assert front.findings == ()

@@ -105,7 +105,8 @@ def test_broken_yaml_keeps_its_restriction_in_the_record() -> None:
 @pytest.mark.parametrize(
     "yaml",
     ["allowed-tools: Read Bash(git add:*) Write", "allowed-tools: Read, Bash(git add:*), Write",
-     "allowed-tools:\n  - Read\n  - Bash(git add:*)\n  - Write", "allowed_tools: [Read, 'Bash(git add:*)', Write]"],
+     "allowed-tools:\n  - Read\n  - Bash(git add:*)\n  - Write",
+     "allowed_tools: [Read, 'Bash(git add:*)', Write]"],
 )  # fmt: skip
 def test_allowed_tools_are_the_same_as_a_list_or_as_text(yaml: str) -> None:
     assert with_fields(yaml).allowed_tools == ("Read", "Bash(git add:*)", "Write")
@@ -151,6 +152,10 @@ def test_equal_bodies_have_equal_hashes_whatever_the_line_ends_and_frontmatter()
     second = skill_of("---\r\nname: b\r\n---\r\n\r\nOne\r\nTwo\r\n\r\n")
     assert first.body_hash == second.body_hash
     assert first.content_hash != second.content_hash
+
+
+def test_skills_without_text_are_not_copies_of_each_other() -> None:
+    assert skill_of("---\nname: a\n---\n").body_hash == ""
 
 
 def test_a_changed_body_changes_the_hashes() -> None:

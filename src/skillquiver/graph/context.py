@@ -11,7 +11,16 @@ from skillquiver.graph.relations import Evidence
 from skillquiver.skills.findings import clip
 from skillquiver.skills.records import Skill
 
-__all__ = ["evidence_at", "in_code", "lead_in", "plain", "section_title", "sentence_around", "text_of"]
+__all__ = [
+    "evidence_at",
+    "in_code",
+    "label_of",
+    "lead_in",
+    "plain",
+    "section_title",
+    "sentence_around",
+    "text_of",
+]
 
 _MAX_QUOTE = 300
 """Characters of a quotation: enough for a sentence, too little to carry a skill."""
@@ -70,11 +79,14 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     return low, high
 
 
+def label_of(text: str, low: int, start: int) -> str:
+    """Return the bold label of the item at ``low``, if it claims something and ends before ``start``."""
+    label = _LABEL.match(text, low, start)
+    return label[1] if label and (claim_of_title(label[1]) or claim_of_lead(label[1])) else ""
+
+
 def lead_in(text: str, low: int) -> str:
-    """Return what announces the item at ``low``: its own bold label, or the line above its list."""
-    label = _LABEL.match(text, low)
-    if label and (claim_of_title(label[1]) or claim_of_lead(label[1])):
-        return label[1]
+    """Return the line that announces the list which the item at ``low`` belongs to; empty if none does."""
     above = text[max(0, low - _LEAD_REACH) : low]
     for line in reversed(above[above.rfind("\n#") + 1 :].split("\n")):
         words = line.strip(" \t>*_")

@@ -92,7 +92,7 @@ CUES: tuple[Cue, ...] = (
         T.ALTERNATIVE_TO,
         0.8,
         r"\binstead of\b<GAP:30>§",
-        r"§[^.;]{0,80}\binstead\b",
+        r"§[^.;]{0,80}\binstead\b(?! of \w+ing\b)",
         r"\binstead\b[^.;]{0,40}§",
         r"\brather than\b<GAP:30>§",
         r"\balternatives?(?: to|:| is)?\b<GAP:30>§",
@@ -142,6 +142,12 @@ CUES: tuple[Cue, ...] = (
         r"\b<CHECKED> (?:by|with|using|via)\b<GAP:30>§",
         r"\b(?:verify|validate|double-check|fact-check)\b<GAP:50>\b(?:with|using|via)\b<GAP:20>§",
         reverse=True,
+    ),
+    # The other carries out what this one planned, whatever else the sentence says.
+    *_cues(
+        T.PRECEDES,
+        0.86,
+        r"\buse §<GAP:12>\bto (?:implement|execute|carry out|build|deliver) (?:this|the|that) \w+",
     ),
     # First the other.
     *_cues(

@@ -196,11 +196,14 @@ class NameIndex:
         return len(bodies) == 1
 
     def _qualified(self, plugin: str, name: str, source: int) -> int | None:
-        """The skill of that name in the speaker's neighbourhood, else the one inside a folder ``plugin``."""
+        """The skill of that name in the speaker's neighbourhood, else the one inside a folder ``plugin``.
+
+        A plugin's label need not be its folder (``hub`` for *agenthub*), but ``bun:sqlite`` is no plugin.
+        """
         entries = self._entries.get(name, [])
         near = [e for e in entries if self._is_near(e.position, source)]
         named = [e for e in near or entries if plugin in map(key_of, e.parts[:-1])]
-        pool = named or near
+        pool = named or [e for e in near if "-" in name or any(plugin in key_of(p) for p in e.parts[:-1])]
         return self._closest(pool, source) if pool else None
 
     def _path(self, raw: str, source: int) -> int | None:

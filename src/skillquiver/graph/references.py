@@ -13,6 +13,7 @@ import msgspec
 from skillquiver.graph.context import (
     evidence_at,
     in_code,
+    label_of,
     lead_in,
     plain,
     section_title,
@@ -169,11 +170,12 @@ def _frame(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> str:
 def _candidate(corpus: Corpus, ref: Reference, group: Sequence[Reference]) -> Candidate | None:
     skill, facts = corpus.skills[ref.source], corpus.facts[ref.source]
     title = section_title(facts, ref.mention)
-    lead = lead_in(text_of(skill, ref.mention.field), ref.bounds[0])
+    text = text_of(skill, ref.mention.field)
     frame = _frame(corpus, ref, group)
     if not _is_meant(corpus, ref, frame, title):
         return None
-    claim = _claim(frame, lead, title)
+    low = ref.bounds[0]
+    claim = _claim(frame, label_of(text, low, ref.mention.start), lead_in(text, low), title)
     ends = (skill.id, corpus.skills[ref.target].id)
     source, target = ends[::-1] if claim.reverse else ends
     return Candidate(
@@ -204,18 +206,21 @@ def _is_meant(corpus: Corpus, ref: Reference, frame: str, title: str) -> bool:
     return claim is not None and claim.confidence >= _VAGUE and not _MECHANISM.search(frame)
 
 
-def _claim(frame: str, lead: str, title: str) -> Claim:
-    """The announcement of a list decides, then the sentence, then, if that is vague, the heading."""
-    announced = claim_of_lead(lead)
+def _claim(frame: str, label: str, lead: str, title: str) -> Claim:
+    """The announcement of a list decides, then the sentence, then, if that is vague, what it stands under."""
+    announced = claim_of_lead(label) or claim_of_lead(lead)
     if announced:
         return announced
     own = claim_of_frame(frame)
-    above = claim_of_title(lead) or claim_of_title(title)
+    around = [claim for claim in map(claim_of_title, (label, lead, title)) if claim]
+    later = next((claim for claim in around if claim.type == RelationType.PRECEDES), None)
+    if own and own.type == RelationType.REQUIRES and later:
+        return later  # "required", but for what comes after
     if own and own.confidence > _VAGUE:
         return own
-    if above and above.type != RelationType.COMPLEMENTS and not frame.startswith("|"):
-        return above
-    return own or above or _MERE
+    if around and around[0].type != RelationType.COMPLEMENTS and not frame.startswith("|"):
+        return around[0]
+    return own or next(iter(around), _MERE)
 
 
 def _chain(corpus: Corpus, group: Sequence[Reference]) -> Iterator[Candidate]:

@@ -141,7 +141,7 @@ class _Walk:
     def _enter(self, folder: _Folder) -> list[_Folder]:
         try:
             with os.scandir(folder.path) as entries:
-                listing = sorted(entries, key=lambda entry: entry.name)
+                listing = sorted((e for e in entries if self._is_text(e)), key=lambda entry: entry.name)
         except OSError as error:
             self._say("unreadable", folder.path, error.strerror or "cannot be listed")
             return []
@@ -154,6 +154,14 @@ class _Walk:
             return []
         names = self._allowed(folder, [entry.name for entry in children])
         return [self._child(folder, name) for name in reversed(names)]
+
+    def _is_text(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a name can be written as UTF-8; others can be neither stored nor shown."""
+        if entry.name.isascii() or not any("\ud800" <= character <= "\udfff" for character in entry.name):
+            return True
+        if entry.is_dir() or entry.name.casefold().endswith(".md"):
+            self._say("path-not-text", entry.path)
+        return False
 
     def _is_folder(self, folder: _Folder, entry: os.DirEntry[str]) -> bool:
         """A real folder; links are put aside, unless they are skill files (taken with the files)."""
@@ -168,7 +176,9 @@ class _Walk:
         path = f"{folder.path.rstrip(os.sep)}{os.sep}{name}"
         if part != name and part.casefold() != name.casefold():
             self._say("path-unsafe", path, f"the id says {part}")
-        kind = folder.markdown or _markdown_kind(name, Path(folder.path).name, folder.path)
+        kind = folder.markdown
+        if kind is None and name in _MARKDOWN_FOLDERS:
+            kind = _markdown_kind(name, Path(folder.path).name, folder.path)
         inside = name == "skills"
         host_depth = 0 if inside else folder.host_depth + 1 if folder.host_depth >= 0 else -1
         real = f"{folder.real.rstrip(os.sep)}{os.sep}{name}"

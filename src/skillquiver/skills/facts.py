@@ -16,7 +16,7 @@ from skillquiver.skills.code_facts import read_code
 from skillquiver.skills.fields import as_items, as_text, field, normalise_tools
 from skillquiver.skills.markdown import Document
 from skillquiver.skills.prose_facts import described_types, section_terms
-from skillquiver.skills.shell_facts import ShellFacts, read_shell
+from skillquiver.skills.shell_facts import RENAMED, ShellFacts, read_shell
 from skillquiver.skills.terms import file_terms, name_term, type_of
 from skillquiver.skills.vocabulary import COMMON
 
@@ -30,6 +30,7 @@ _SHELL = frozenset(
 )
 _SCRIPT_ENDS = (".py", ".sh", ".bash", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".r", ".R", ".go")
 _SCRIPT_PATH = re.compile(r"(?:\./)?(?:scripts|bin|tools)/[\w./-]+")
+_SCRIPT_HINT = re.compile(r"(?:scripts|bin|tools)/")
 _COMMAND = re.compile(r"[a-z@][\w./+-]{1,40}")
 _BASH_TOOL = re.compile(r"bash\(\s*(?:\$\w+/)?([a-z][\w.+-]{1,29})[\s:*)]", re.IGNORECASE)
 _REQUIREMENT = re.compile(r"[A-Za-z@][\w./@-]{1,60}(?=\s*(?:\[|[=<>!~^]|$))")
@@ -98,7 +99,7 @@ def _declared_tools(fields: Mapping[str, Any]) -> Iterator[str]:
     for tool in normalise_tools(field(fields, "allowed-tools")):
         shell = _BASH_TOOL.match(tool)
         if shell:
-            yield shell[1].lower()
+            yield RENAMED.get(shell[1].lower(), shell[1].lower())
         elif tool.lower().startswith("mcp__"):
             yield tool.lower().rstrip("*_")
     for item in as_items(field(fields, "dependencies")):
@@ -125,9 +126,8 @@ def _binaries(value: Any, left: list[int], key: str = "") -> Iterator[str]:
         for item in as_items(value):
             requirement = _REQUIREMENT.match(item)
             if requirement and _COMMAND.fullmatch(requirement[0].lower()):
-                yield (
-                    requirement[0].lower().rsplit("/", 1)[-1] if key == "formula" else requirement[0].lower()
-                )
+                name = requirement[0].lower()
+                yield RENAMED.get(name, name.rsplit("/", 1)[-1] if key == "formula" else name)
 
 
 def _json(text: str) -> Any:
@@ -141,6 +141,6 @@ def _named_scripts(document: Document) -> Iterator[str]:
     """Bundled scripts that the text links or quotes."""
     quoted = [text for text, _ in document.inline_code] + [link.target for link in document.links]
     for text in quoted:
-        for word in text.split()[:4]:
+        for word in text.split()[:4] if _SCRIPT_HINT.search(text) else ():
             if _SCRIPT_PATH.fullmatch(word) and word.endswith(_SCRIPT_ENDS):
                 yield word.removeprefix("./")

@@ -107,6 +107,7 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
             "A folder's name has characters that an id cannot have; the id replaces them.",
             "Rename the folder.",
         ),
+        "path-not-text": Fault(_ERROR, "A name is not UTF-8; it was not read.", "Rename the file or folder."),
         "plugin-version-old": Fault(
             _INFO, "A plugin has several versions in the cache; only the newest was read.", "Nothing."
         ),

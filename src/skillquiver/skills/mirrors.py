@@ -94,7 +94,7 @@ def _rank(skill: SkillLike) -> tuple[int, int, int, str]:
 def _without_mirrors(group: Sequence[S], findings: list[Finding]) -> list[S]:
     best: dict[str, S] = {}
     for skill in sorted(group, key=_rank):
-        winner = best.setdefault(skill.body_hash or skill.id, skill)
+        winner = best.setdefault(skill.body_hash or skill.content_hash, skill)
         if winner is not skill:
             findings.append(finding("mirror", skill.path, _of(skill, f"copies {winner.id}")))
     return list(best.values())

@@ -89,7 +89,9 @@ def read_skill(found: FoundFile, settings: ReadSettings = DEFAULT_READ) -> Parse
 
 
 def body_hash(body: str) -> str:
-    """SHA-256 of a body without outer white space and blanks at line ends: equal bodies are mirrors."""
+    """SHA-256 of a body without outer white space and blanks at line ends; ``""`` for no text at all."""
+    if not body.strip():
+        return ""  # skills without instructions are not copies of each other
     lines = map(str.rstrip, body.strip().split("\n"))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
 
@@ -143,7 +145,7 @@ def _name(fields: Mapping[str, Any], found: FoundFile) -> str:
 def _first_prose(body: str) -> str:
     """The first paragraph that is prose: not a heading, table, badge, quote mark, list mark or code."""
     for paragraph in _paragraphs(body):
-        text = _MARKUP.sub(lambda match: match[1] or "", _LEAD.sub("", paragraph, count=1))
+        text = _MARKUP.sub(lambda match: match[1] or "", _LEAD.sub("", paragraph[: 8 * _MAX_PROSE], count=1))
         text = as_text(text)
         if sum(character.isalpha() for character in text) >= 3:
             return text if len(text) <= _MAX_PROSE else text[: _MAX_PROSE - 1].rsplit(" ", 1)[0] + "…"

@@ -9,6 +9,7 @@ from skillquiver.skills.markdown import Document, Section
 from skillquiver.skills.terms import file_terms, name_term, type_of
 from skillquiver.skills.vocabulary import (
     ACRONYMS,
+    ATTRIBUTES,
     BOTH_WAYS,
     CLAUSE_ENDS,
     CONVERTING,
@@ -36,34 +37,6 @@ _TITLE_HINT = re.compile(r"put|requi|deliver|artifact|support|need|produce|gener
 """Letters that every such title has: most documents end here."""
 
 _PROPERTIES = re.compile(r'"properties"\s*:\s*\{')
-_PLAIN_KEYS = frozenset(
-    [
-        "type",
-        "properties",
-        "items",
-        "required",
-        "description",
-        "success",
-        "error",
-        "errors",
-        "message",
-        "status",
-        "result",
-        "results",
-        "metadata",
-        "artifacts",
-        "summary",
-        "data",
-        "name",
-        "options",
-        "config",
-        "id",
-        "title",
-        "version",
-        "timestamp",
-        "notes",
-    ]
-)
 _MAX_TITLE = 80
 _MAX_SECTION = 6000
 """Characters of one section that are looked at."""
@@ -78,8 +51,18 @@ _ROLES = {
 }
 """What a word of a description says about the file types after it."""
 
+_MAYBE_TYPE = re.compile(
+    r"\b[A-Z][A-Z0-9]{2}|\.[A-Za-z0-9]|(?i:"
+    + "|".join(sorted({word.split()[0] for word in TYPE_WORDS}))
+    + ")"
+)
+"""What every text with a file type has: most descriptions end here."""
+
 _TOKEN = re.compile(r"[.;!?](?=\s|$)|(?<![\w/])\*?\.[A-Za-z0-9]{2,8}\b|[A-Za-z][A-Za-z0-9]*")
 
+
+_FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?^[ \t]*\1")
+"""Code below *Prerequisites* prepares a machine; what it reads is found with all other code."""
 
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _NO_ARTIFACT = (".exe", ".dll", ".sh", ".ps1", ".bat")
@@ -87,31 +70,52 @@ _NO_INPUT = (*_NO_ARTIFACT, ".md", ".py", ".js", ".ts", ".mjs", ".env", ".lock")
 """Sections name these as set-up steps or further reading."""
 
 
+class _Verbs:
+    """Which way the words of a clause point."""
+
+    def __init__(self) -> None:
+        self.direction = ""
+        self.source_seen = self.negated = False
+
+    def hear(self, role: str, word: str) -> None:
+        """Take in a verb, a preposition or the end of a clause."""
+        if role == "stop":
+            self.direction, self.source_seen = "", False
+            self.negated = word in ("not", "never", "without")
+        elif role == "toward":
+            turns = self.direction in ("inward", "convert") and self.source_seen
+            self.direction = "outward" if turns or self.direction == "convert" else self.direction
+        else:
+            self.source_seen = self.source_seen and word == "from"
+            self.direction = "" if self.negated else role
+
+    def sides(self) -> tuple[str, ...]:
+        """Where a file type belongs now."""
+        if self.direction == "both":
+            return ("inputs", "outputs")
+        return ("outputs",) if self.direction == "outward" else ("inputs",)
+
+
 def described_types(description: str) -> dict[str, set[str]]:
     """``{"inputs": …, "outputs": …}``: file types of the description by the verb that governs them.
 
-    A verb holds until the next verb or the end of the clause; ``to`` and ``into`` turn outward only after
-    a verb of converting, ``from`` always turns inward.
+    A verb holds until the next verb or the end of the clause; ``to`` and ``into`` turn outward after a verb
+    of converting or once something was read, ``from`` always turns inward, a negation silences the clause.
     """
     found: dict[str, set[str]] = {"inputs": set(), "outputs": set()}
-    tokens = _TOKEN.findall(description)
-    if not any(w[-1:].isupper() or "." in w or w.lower() in _FIRST_WORDS for w in tokens):
+    if not _MAYBE_TYPE.search(description):
         return found
-    direction, converting = "", False
+    tokens = _TOKEN.findall(description)
+    verbs = _Verbs()
     for at, word in enumerate(tokens):
         role = _ROLES.get(word.lower())
-        if role is None:
-            following = tokens[at + 1] if at + 1 < len(tokens) else ""
-            kind = _described_type(word, following) if direction else ""
-            if kind and direction in ("inward", "both"):
-                found["inputs"].add(kind)
-            if kind and direction in ("outward", "both"):
-                found["outputs"].add(kind)
-        elif role == "toward":
-            direction = "outward" if converting else direction
-        else:
-            converting = role == "convert" or (converting and word == "from")
-            direction = {"stop": "", "convert": "inward"}.get(role, role)
+        if role:
+            verbs.hear(role, word.lower())
+        elif verbs.direction:
+            kind = _described_type(word, tokens[at + 1] if at + 1 < len(tokens) else "")
+            verbs.source_seen = verbs.source_seen or bool(kind)
+            for side in verbs.sides() if kind else ():
+                found[side].add(kind)
     return found
 
 
@@ -126,9 +130,6 @@ def _described_type(word: str, following: str) -> str:
     if known:
         return known
     return TYPE_WORDS.get(lower) or TYPE_WORDS.get(f"{lower} {following.lower()}", "")
-
-
-_FIRST_WORDS = frozenset(word.split()[0] for word in TYPE_WORDS)
 
 
 def section_terms(document: Document) -> dict[str, set[str]]:
@@ -159,12 +160,20 @@ def _terms(text: str, title: str, *, outward: bool) -> Iterator[str]:
     if "schema" in title.lower():
         begin = _PROPERTIES.search(text)
         if begin:
-            yield from (name_term(key) for key in _top_keys(text[begin.end() :]) if key not in _PLAIN_KEYS)
+            yield from filter(None, map(_object_name, _top_keys(text[begin.end() :])))
         return
-    plain = _LINK_TARGET.sub("] ", text)
+    plain = _LINK_TARGET.sub("] ", text if outward else _FENCED.sub("", text))
     for term in file_terms(plain):
         if not term.endswith(_NO_ARTIFACT if outward else _NO_INPUT):
             yield term
+
+
+def _object_name(key: str) -> str:
+    """``trainingDataPath`` is ``training-data``; one word or an attribute is no data object."""
+    words = name_term(key).split("-")
+    if words[-1] in ("path", "paths", "file", "files", "dir"):
+        words.pop()
+    return "-".join(words) if len(words) > 1 and words[-1] not in ATTRIBUTES else ""
 
 
 def _top_keys(text: str) -> Iterator[str]:

@@ -23,6 +23,9 @@ _TOKEN = re.compile(
     r"""|(?P<word>(?:'[^']{0,2000}'|"(?:\\.|[^"\\]){0,2000}"|\$\{[^}\n]*\}|\\.|[^\s;|&<>()`'"\\])+)|(?P<other>\S)""",
     re.VERBOSE,
 )
+_FUNCTION = re.compile(r"(?m)^[ \t]*(?:function[ \t]+)?([\w-]+)[ \t]*\(\)")
+"""A function of the script itself is no program."""
+
 _PROMPT = re.compile(r"(?m)^[ \t]*(?:\$|❯|➜|%)[ \t]+")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _COMMAND = re.compile(r"[a-z0-9][a-z0-9_.+-]{1,29}")
@@ -57,14 +60,17 @@ _INSTALLERS: dict[str, tuple[str, ...]] = {
 }
 """Program → sub-commands after which packages follow."""
 
+_PLUS_PLUS = ("g++", "c++", "clang++")
 _RUNNERS = frozenset({"npx", "uvx", "bunx", "pnpx"})
 _SHELL_WORDS_LIMIT = 4000
 """Words read of one block."""
 
 _OUT_FLAGS = re.compile(
-    r"--?(?:o|out|output|outfile|out-file|output-file|output-path|output-dir|dest|destination|save|save-to|export)"
+    r"--?(?:o|dest|destination|save|save-to|export|(?:[a-z]+-)*(?:output|outfile|out)(?:-?(?:file|path|dir|json|csv))?)"
 )
-_IN_FLAGS = re.compile(r"--?(?:i|in|input|infile|in-file|input-file|input-path|source|src|from-file|data)")
+_IN_FLAGS = re.compile(
+    r"--?(?:i|in|source|src|from-file|data|(?:[a-z]+-)*(?:input|infile)(?:-?(?:file|path))?)"
+)
 _NOT_IN_FLAG = frozenset(
     {"sed", "ssh", "scp", "perl", "pip", "curl", "grep", "docker", "npm", "uv", "apt", "apt-get"}
 )
@@ -91,12 +97,16 @@ class _Call:
 def read_shell(text: str, facts: ShellFacts, *, prompts_only: bool = False) -> None:
     """Add what a block of shell code shows; with ``prompts_only`` just its ``$ `` lines count."""
     if prompts_only:
+        if "$ " not in text:
+            return
         text = "\n".join(line for line in text.split("\n") if re.match(r"[ \t]*\$ ", line))
         if not text:
             return
     text = _HEREDOC.sub(r"\3\n", _PROMPT.sub("", text)) if "<<" in text else _PROMPT.sub("", text)
+    before = set(facts.tools)
     for call in _calls(text):
         _read_call(call, facts)
+    facts.tools -= {match[1] for match in _FUNCTION.finditer(text)} - before
 
 
 def _calls(text: str) -> Iterator[_Call]:
@@ -111,7 +121,8 @@ def _calls(text: str) -> Iterator[_Call]:
         elif kind == "redirect":
             pending = match[0].rstrip(">") + ">" if ">" in match[0] else "<"
         elif kind in ("stop", "skip"):
-            yield call
+            if match[0] != "(" or text[match.start() - 1 : match.start()].isspace():
+                yield call  # a word with a bracket right behind it is a call in some other language
             call, pending = _Call(), ""
         if count > _SHELL_WORDS_LIMIT:
             break
@@ -160,7 +171,7 @@ def _program(words: list[str]) -> str:
     name = words[0]
     if not _COMMAND.fullmatch(name) or name in COMMON or name.endswith((".", ":")) or name.isdigit():
         return ""
-    if type_of(name) or name.replace(".", "").isdigit():
+    if type_of(name) or name.replace(".", "").isdigit() or (name.endswith("+") and name not in _PLUS_PLUS):
         return ""
     if len(words) > 1 and words[1] in (
         "=",
@@ -237,9 +248,9 @@ def _files(name: str, words: list[str], facts: ShellFacts) -> None:
                 _flagged(name, flag, value.strip("'\""), facts)
                 flag = ""
             continue
-        if flag and type_of(bare):
+        if flag and type_of(bare) and (name not in LAST_IS_OUTPUT or word is not words[-1]):
             _flagged(name, flag, bare, facts)
-        elif type_of(bare) and "://" not in bare and not flag:
+        elif type_of(bare) and "://" not in bare and (not flag or name in LAST_IS_OUTPUT):
             plain.append(bare)
         flag = ""
     if name in LAST_IS_OUTPUT and plain:

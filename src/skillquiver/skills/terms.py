@@ -13,9 +13,11 @@ from skillquiver.skills.vocabulary import FRAMEWORKS, GENERIC_STEMS, KNOWN_TYPES
 
 __all__ = ["file_terms", "name_term", "type_of"]
 
-_FILE = re.compile(
-    r"(?<![\w@/.~-])(?P<path>[\w./~{}$<>*%\[\]-]*?)(?P<name>[\w{}$<>*%\[\]-]*)(?P<type>\.[A-Za-z0-9]{1,10})(?![\w-]|\.\w|[(/@])"
-)
+_ENDING = re.compile(r"\.([A-Za-z0-9]{1,10})(?![\w-]|\.\w|[(/@])")
+_NAME_BACKWARDS = re.compile(r"[\w{}$<>*%\[\]-]*")
+_MAX_PATH = 160
+"""Characters looked at before a file type."""
+
 _HOLE = re.compile(r"[{}$<>*%\[\]]")
 _NAME_WORDS = re.compile(r"[a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -31,20 +33,32 @@ def type_of(path: str) -> str:
 
 def file_terms(text: str) -> Iterator[str]:
     """Terms of every file in ``text``: its type, and its name unless that has holes or is an example's."""
-    if "." not in text:
-        return
-    for match in _FILE.finditer(text):
-        ending = match["type"].lower()
-        if ending not in KNOWN_TYPES or "://" in match["path"]:
+    for match in _ENDING.finditer(text) if "." in text else ():
+        ending = match[0].lower()
+        if ending not in KNOWN_TYPES:
             continue
-        if not match["name"] and match["path"].strip("*/."):
+        before = text[max(0, match.start() - _MAX_PATH) : match.start()]
+        backwards = _NAME_BACKWARDS.match(before[::-1])
+        name = backwards[0][::-1] if backwards else ""
+        path = before[: len(before) - len(name)]
+        if _is_no_file(path, name, ending):
             continue
-        name = match["name"].lower()
-        if f"{name}{ending}" in FRAMEWORKS or (ending == ".js" and match["name"][:1].isupper()):
-            continue  # Node.js, Next.js
         yield SAME_TYPE.get(ending, ending)
-        if name and not _HOLE.search(name) and not _is_generic(name):
-            yield f"{name}{ending}"
+        if (
+            name.strip("_") == name != ""
+            and path[-1:] != "."
+            and not _HOLE.search(name)
+            and not _is_generic(name)
+        ):
+            yield f"{name.lower()}{ending}"
+
+
+def _is_no_file(path: str, name: str, ending: str) -> bool:
+    """An address, a library such as Node.js, or a suffix that hangs on something else."""
+    word = path.rsplit(None, 1)[-1] if path and not path[-1].isspace() else ""
+    if "://" in word or word.endswith("@") or (not name and word.strip("*/.'\"`([")):
+        return True
+    return f"{name.lower()}{ending}" in FRAMEWORKS or (ending == ".js" and name[:1].isupper())
 
 
 def name_term(text: str) -> str:
@@ -55,5 +69,7 @@ def name_term(text: str) -> str:
 
 
 def _is_generic(name: str) -> bool:
-    words = _NAME_WORDS.findall(name)
+    words = _NAME_WORDS.findall(name.lower())
+    if words[:1] == ["your"]:
+        return True
     return all(word in GENERIC_STEMS or word.isdigit() or len(word) < 2 for word in words)

@@ -76,7 +76,7 @@ ACRONYMS: Mapping[str, str] = {
     for word in _words(
         """
         PDF DOCX XLSX XLS PPTX CSV TSV JSON JSONL YAML XML HTML SVG PNG JPG GIF WEBP EPUB MP3 MP4 WAV FLAC SRT
-        VTT STL DXF DWG GPX KML ICS BAM VCF SAM PDB SDF PCAP SARIF ODT RTF TOML ZIP GLTF GLB STEP IFC SQLITE
+        VTT STL DXF DWG GPX KML BAM VCF PDB SDF PCAP SARIF ODT RTF TOML ZIP GLTF GLB IFC SQLITE
         """
     )
 } | {"JPEG": ".jpg", "DICOM": ".dcm"}
@@ -122,7 +122,7 @@ COMMON = _words(
     usage if while the this you your and or not to of is it etc run use see step add install with as on at
     by be get gzip gunzip tar zip unzip package pkg library lib name your-package my-package package-name
     root main mount all part round suffix player expires sync function end begin select from where insert
-    create update delete not-found
+    create update delete not-found no ok
     """
 )
 """Builtins, core utilities, placeholders and words of prose: they say nothing about a skill."""
@@ -210,8 +210,7 @@ INWARD = _words(
     """
     read reads reading parse parses parsing extract extracts extracting analyze analyzes analyzing analyse
     load loads loading import imports importing ingest ingests ingesting open opens process processes
-    processing from merge merges merging split splits splitting fill fills filling ocr transcribe
-    transcribes transcribing
+    processing from merge merges merging split splits splitting fill fills filling ocr
     """
 )
 """Words of a description after which a file type is read."""
@@ -235,7 +234,8 @@ BOTH_WAYS = _words(
 
 CONVERTING = _words(
     """
-    convert converts converting conversion transform transforms transforming turn turns translate translates
+    transcribe transcribes transcribing convert converts converting conversion transform transforms
+    transforming turn turns translate translates
     """
 )
 """… is read, and after the next ``to`` is written."""
@@ -253,3 +253,12 @@ PROTOCOL_WORDS = _words(
     """
 )
 """``JSON API``, ``JSON-LD``, ``XML injection``: not a file that goes in or out."""
+
+ATTRIBUTES = _words(
+    """
+    id ids name names type types timestamp date time format level levels mode threshold count status version
+    url size limit score enabled options depth scope range rate seconds minutes days key method language
+    framework
+    """
+)
+"""Last words of property names that say how, not what."""
