@@ -43,11 +43,12 @@ DEFAULT_READ = ReadSettings()
 class PackSettings:
     """Which candidates a bundle takes, and how it spreads its budget."""
 
-    min_confidence: float = 0.05
-    """A match less likely than one in twenty costs an agent more attention than it brings."""
+    min_confidence: float = 0.005
+    """A match less likely than one in two hundred costs an agent more attention than it brings."""
 
-    confidence_ratio: float = 0.1
-    """A match below this share of the best match's confidence is where the list has dropped."""
+    confidence_ratio: float = 0.02
+    """Below this share of the best match's confidence the list has dropped: half as many skills hold
+    nearly all that twelve would (decisions/0006)."""
 
     max_skills: int = 12
     """Above a dozen skills an agent reads a catalogue, not instructions."""
