@@ -25,6 +25,8 @@ MODULES = sorted(
     if not module.name.endswith(("__main__", "_version"))
 )
 UNLISTED = {
+    "skillquiver.index.encoders": {"processors"},
+    "skillquiver.graph.llm.prompts": {"neutralise", "nonce_for"},
     "skillquiver.graph.build": {"chosen_sources"},
     "skillquiver.graph.report": {"share_by_provenance"},
     "skillquiver.graph.resolve": {"contradictions", "strength"},
