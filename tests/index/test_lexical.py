@@ -139,6 +139,34 @@ def test_query_terms_are_counted() -> None:
     assert query_terms("plots of the plot (AND) charts:") == {"plot": 2, "chart": 1}
 
 
+def test_a_new_index_is_not_seen_before_it_is_complete(index: LexicalIndex, tmp_path: Path) -> None:
+    anew = LexicalIndex.create(tmp_path)
+    (seen,) = [LexicalIndex.open(tmp_path)]
+    assert seen is not None
+    assert seen.generation == 7
+    anew.update([FieldTerms(1, "", "", "csv")], [], generation=8)
+    after = LexicalIndex.open(tmp_path)
+    assert after is not None
+    assert [one.generation for one in (index, after)] == [7, 8]
+    assert len(index.search({"csv": 1}, Field.FULL, top_k=9)) == 2  # who opened the old one keeps it
+    assert len(after.search({"csv": 1}, Field.FULL, top_k=9)) == 1
+
+
+def test_what_a_killed_build_left_is_no_obstacle(index: LexicalIndex, tmp_path: Path) -> None:
+    LexicalIndex.create(tmp_path)
+    LexicalIndex.create(tmp_path).update([], [], generation=9)
+    again = LexicalIndex.open(tmp_path)
+    assert again is not None
+    assert again.generation == 9
+    assert len([entry for entry in tmp_path.iterdir() if entry.is_dir()]) == 1
+
+
+@pytest.mark.parametrize("name", ["../other", "v2", "", "v2-1\n", "/etc"])
+def test_only_a_build_can_be_current(index: LexicalIndex, tmp_path: Path, name: str) -> None:
+    (tmp_path / "current").write_text(name, encoding="utf-8")
+    assert LexicalIndex.open(tmp_path) is None
+
+
 # --- damage ----------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ how many rows were replaced since the index was created: tantivy's statistics co
 from __future__ import annotations
 
 import math
+import re
 import shutil
 from collections import Counter
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ __all__ = ["Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
 
 FORMAT = 2
 """Counts changes of the fields or of the analyzer; another number means a rebuild."""
+
+CURRENT = "current"
+"""File that names the folder of the published build."""
+
+_BUILD = re.compile(rf"v{FORMAT}-(\d+)")
 
 K1 = 1.2
 """tantivy's BM25 constant, needed to know the highest score a query can reach."""
@@ -101,6 +107,7 @@ class LexicalIndex:
         self._index = index
         self._schema = index.schema
         self._searcher = index.searcher()
+        self._unpublished: Path | None = None
         self.generation, self.replaced = self._marker()
         """The library generation this index stands for (-1 before the first complete commit), and the rows
         replaced or forgotten since it was created."""
@@ -109,8 +116,9 @@ class LexicalIndex:
     def open(cls, folder: Path) -> LexicalIndex | None:
         """Open the index in ``folder``; ``None`` if there is none, or it is damaged or of another format."""
         try:
-            return cls._open(folder / f"v{FORMAT}")
-        except LibraryError:  # half-written or damaged: the caller rebuilds it
+            name = (folder / CURRENT).read_text(encoding="utf-8")
+            return cls._open(folder / name) if _BUILD.fullmatch(name) else None
+        except (LibraryError, OSError, UnicodeDecodeError):  # half-written or damaged: the caller rebuilds it
             return None
 
     @classmethod
@@ -126,12 +134,16 @@ class LexicalIndex:
 
     @classmethod
     def create(cls, folder: Path) -> LexicalIndex:
-        """Make an empty index in ``folder``, replacing what is there."""
+        """Make an empty index in ``folder``; its first ``update`` replaces the one that is there.
+
+        It grows beside the old one: readers go on, and their tantivy may still put lock files there.
+        """
         import tantivy
 
-        shutil.rmtree(folder, ignore_errors=True)
-        target = folder / f"v{FORMAT}"
-        target.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        earlier = [int(found[1]) for entry in folder.iterdir() if (found := _BUILD.fullmatch(entry.name))]
+        target = folder / f"v{FORMAT}-{max(earlier, default=0) + 1}"
+        target.mkdir()
         builder = tantivy.SchemaBuilder()
         for field in Field:
             builder.add_text_field(field.value, tokenizer_name="terms", index_option="freq")
@@ -140,7 +152,19 @@ class LexicalIndex:
         builder.add_unsigned_field("replaced", stored=True)
         index = tantivy.Index(builder.build(), path=str(target))
         _register(index)
-        return cls(index)
+        made = cls(index)
+        made._unpublished = target
+        return made
+
+    def _publish(self, target: Path) -> None:
+        """Point ``CURRENT`` to this build and delete the others; what resists goes the next time."""
+        temporary = target.parent / f"{CURRENT}.new"
+        temporary.write_text(target.name, encoding="utf-8")
+        temporary.replace(target.parent / CURRENT)
+        for entry in target.parent.iterdir():
+            if entry.is_dir() and entry != target:
+                shutil.rmtree(entry, ignore_errors=True)
+        self._unpublished = None
 
     def _marker(self) -> tuple[int, int]:
         hits = self._searcher.search(self._row_query(0), 1).hits
@@ -168,6 +192,8 @@ class LexicalIndex:
         writer.add_document(marker)
         writer.commit()
         writer.wait_merging_threads()
+        if self._unpublished is not None:
+            self._publish(self._unpublished)
         self._index.reload()
         self._searcher = self._index.searcher()
         self.generation, self.replaced = self._marker()
