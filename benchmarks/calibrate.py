@@ -76,7 +76,13 @@ def collect(text: str, same: dict[str, list[str]], *, lexical: bool) -> list[Exa
             accepted = {a for gold in query["gold"] for a in (gold, *same.get(gold, ()))}
             ranking = opened.ranker.rank(query["query"], top_k=RESULTS)
             for result in ranking.results:
-                found = features(result.evidence, score=result.score, terms=ranking.terms, rank=result.rank)
+                found = features(
+                    result.evidence,
+                    score=result.score,
+                    terms=ranking.terms,
+                    rank=result.rank,
+                    places=ranking.places,
+                )
                 hit = any(result.id == a or result.id.endswith(f"/{a}") for a in accepted)
                 examples.append(Example(query["query_id"], weight, hit, found))
     return examples

@@ -94,7 +94,7 @@ class RankSettings:
     hit_confidence: float = 0.5
     """From here on the best skill is more likely right than not."""
 
-    none_confidence: float = 0.1
+    none_confidence: float = 0.13
     """Below this the library has nothing for the query (decisions/0006)."""
 
 

@@ -143,7 +143,7 @@ def test_hidden_unlikely_copied_and_surplus_candidates_are_left_out_with_their_r
     top = candidate("top", 9.0)
     copy = replace(top, score=8.0, skill=replace(top.skill, id="other/top"))
     hidden = candidate("hidden", 7.0, hidden=True)
-    unlikely = replace(candidate("unlikely", 6.0), confidence=0.01)
+    unlikely = replace(candidate("unlikely", 6.0), confidence=0.001)
     surplus = candidate("surplus", 5.0)
     bundle = pack([surplus, unlikely, hidden, copy, top], budget=9000, settings=PackSettings(max_skills=1))
     assert [e.id for e in bundle.entries] == ["test/top"]

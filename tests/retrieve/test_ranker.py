@@ -49,10 +49,6 @@ def test_a_task_in_plain_words_finds_its_skill_first(library: Library, query: st
     assert ranking.degraded == ""
 
 
-@pytest.mark.xfail(
-    reason="confidence weighs the fused score, which grows with the library: small ones deny real matches",
-    strict=False,
-)
 def test_a_match_in_a_small_library_is_not_denied(library: Library) -> None:
     assert [query for query in PLAIN_WORDS if search(library, query).status is Status.NONE] == []
 

@@ -58,6 +58,7 @@ class Ranker:
         self._dense = dense
         self._degraded = degraded
         self._library = store.count()
+        self._places = min(POOL, self._library)
 
     def rank(self, query: str, *, top_k: int, explain: bool = False, hidden: bool = True) -> Ranking:
         """Rank the library for ``query``; any text is legal.
@@ -79,6 +80,7 @@ class Ranker:
             status=status_of(best, self._settings),
             confidence=best,
             terms=len(scores.terms),
+            places=self._places,
             results=results[: max(top_k, 0)],
             degraded=self._degraded,
         )
@@ -113,7 +115,9 @@ class Ranker:
             kind=skill.kind.value,
             hidden=skill.hidden,
             score=score,
-            confidence=confidence(evidence, score=score, terms=len(scores.terms), rank=rank),
+            confidence=confidence(
+                evidence, score=score, terms=len(scores.terms), rank=rank, places=self._places
+            ),
             evidence=evidence,
         )
 

@@ -56,4 +56,6 @@ class Ranking:
     results: tuple[Ranked, ...]
     terms: int = 0
     """Distinct terms of the query that the library knows."""
+    places: int = 0
+    """Scores that each channel was standardised over: the library's size, at most 1,000."""
     degraded: str = ""
