@@ -326,11 +326,14 @@ class Store:
         )
 
 
+_SCOPES = {scope.value: scope for scope in Scope}
+
+
 def _light(columns: tuple[Any, ...]) -> Light:
     row, skill_id, name, path, root, scope, *rest, active, readable = columns
     size, mtime_ns, content_hash, body_hash, description = rest
     return Light(
-        *(row, skill_id, name, _path(path), root, Scope(scope), size, mtime_ns),
+        *(row, skill_id, name, _path(path), root, _SCOPES[scope], size, mtime_ns),
         *(content_hash, body_hash, description, bool(active), bool(readable)),
     )
 

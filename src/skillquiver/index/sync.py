@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillquiver.errors import UsageError
@@ -18,7 +18,7 @@ from skillquiver.index.lexical import FieldTerms, LexicalIndex
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.progress import Progress, Stage, silent
 from skillquiver.index.reading import Crew, analyzer, crew, flatten, reader
-from skillquiver.index.store import Store
+from skillquiver.index.store import Light, Store
 from skillquiver.index.vectors import library_encoder, sync_vectors
 from skillquiver.settings import DEFAULT_READ, ReadSettings
 from skillquiver.skills.discover import Discovery, Root, Scope, discover
@@ -98,14 +98,14 @@ def sync(
         Store.opened(folder, create=True) as store,
     ):
         changes, discovery = _read(store, _roots(store, roots), team, options, tell)
-        _settle(store, changes, discovery)
+        lights = _settle(store, changes, discovery)
         _lexical(store, folder, team, tell)
         team.close()
         ready = time.perf_counter() - started
         made = 0
         if options.vectors:
             made = sync_vectors(store, folder, entry=options.encoder, open_encoder=open_encoder, tell=tell)
-        return _report(store, changes, made, ready, started)
+        return _report(store, changes, lights, made, (started, ready))
 
 
 def _roots(store: Store, roots: Sequence[Root]) -> list[Root]:
@@ -144,12 +144,16 @@ def _read(
     return changes, discovery
 
 
-def _settle(store: Store, changes: Changes, discovery: Discovery) -> None:
-    """Decide which rows are searched, and turn to the next generation if that changed anything."""
+def _settle(store: Store, changes: Changes, discovery: Discovery) -> list[Light]:
+    """Decide which rows are searched, and turn to the next generation if that changed anything.
+
+    Returns the library's files as they are then.
+    """
     following = store.generation + 1
     with store.transaction():
         store.remove_rows(changes.gone_rows, following)
-        lights = list(store.lights().values())
+        same = not changes.to_read and not changes.gone
+        lights = list((changes.before if same else store.lights()).values())
         kept, findings = settle(light for light in lights if light.readable)
         live = {light.row for light in kept}
         flips = {light.row: light.row in live for light in lights if light.active != (light.row in live)}
@@ -159,6 +163,7 @@ def _settle(store: Store, changes: Changes, discovery: Discovery) -> None:
         if flips or changes.gone or store.unsettled():
             store.set_meta("generation", str(following))
             store.prune_vectors()
+    return [replace(light, active=flips[light.row]) if light.row in flips else light for light in lights]
 
 
 def _lexical(store: Store, folder: Path, team: Crew, tell: Progress) -> None:
@@ -187,8 +192,10 @@ def _counted(chunks: Iterable[list[FieldTerms]], total: int, tell: Progress) -> 
         tell(Stage.LEXICAL, done, total)
 
 
-def _report(store: Store, changes: Changes, made: int, ready: float, started: float) -> IndexReport:
-    lights = store.lights().values()
+def _report(
+    store: Store, changes: Changes, lights: Sequence[Light], made: int, times: tuple[float, float]
+) -> IndexReport:
+    started, ready = times
     moved = tuple(changes.moved())
     unreadable = sum(not light.readable for light in lights)
     return IndexReport(
