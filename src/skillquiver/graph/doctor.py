@@ -19,6 +19,9 @@ GRAPH_FINDINGS: Mapping[str, str] = {
     "relation-overridden": "a relation that yields to a more trusted one of the same two skills",
     "relations-schema": "an entry of relations.yaml that does not follow the schema",
     "relations-syntax": "a relations.yaml that is not plain YAML",
+    "llm-unjudged": "pairs that a model was not asked about: calls failed, or the spend limit was reached",
+    "llm-unchecked": "claims of a model that were not asked again with the skills swapped; they are left out",
+    "completion-stale": "a completion whose skill changed or went; it is not applied",
     "skill-isolated": "a skill that no typed relation joins to another",
 }
 """Every finding code of this layer and what it means."""
