@@ -205,9 +205,6 @@ FAULTS: Mapping[str, Fault] = MappingProxyType(
         "field-repeated": Fault(
             _WARNING, "A field is written twice; the last one counts.", "Keep one of them."
         ),
-        "field-type": Fault(
-            _WARNING, "A field has the wrong type; what could be read was kept.", "Write plain text."
-        ),
         # the Agent Skills format
         "name-missing": Fault(
             _WARNING, "The skill has no name; its folder's name counts.", "Write `name: <folder>`."

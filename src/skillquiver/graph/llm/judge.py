@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from skillquiver.graph.doctor import open_findings
 from skillquiver.graph.llm.answers import Claim, read_answer
 from skillquiver.graph.llm.budget import Budget, prices_of
 from skillquiver.graph.llm.cache import JudgmentCache
@@ -30,9 +31,9 @@ from skillquiver.graph.relations import NO_EVIDENCE, RELATION_TYPES, Evidence, P
 from skillquiver.graph.sources import Candidate, Corpus, Judgement
 from skillquiver.settings import LlmSettings
 from skillquiver.skills.records import Skill
-from skillquiver.types import Finding, SkillId
+from skillquiver.types import SkillId
 
-__all__ = ["LlmJudge", "LlmRun", "candidate_lists", "judge_with_llm", "open_findings"]
+__all__ = ["LlmJudge", "LlmRun", "candidate_lists", "judge_with_llm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,16 +240,4 @@ class LlmJudge:
         )
         self.report = run.report
         named = (replace(r, proposed_by=tuple(sorted(proposed[r.pair]))) for r in run.relations)
-        return Judgement(tuple(named), tuple(open_findings(run.report)))
-
-
-def open_findings(report: LlmReport) -> Iterator[Finding]:
-    """One finding for all pairs that got no judgment, and one for all claims that were not checked."""
-    why = "the spend limit was reached" if report.stopped_by_limit else "calls failed"
-    remedy = "build again with the same model; what was judged is kept"
-    if report.unjudged_pairs:
-        told = f"{report.unjudged_pairs} of {report.pairs} pairs were not judged: {why}"
-        yield Finding("llm-unjudged", report.model, told, remedy)
-    if report.unchecked_claims:
-        told = f"{report.unchecked_claims} claims were not checked with the skills swapped: {why}"
-        yield Finding("llm-unchecked", report.model, told, remedy)
+        return Judgement(tuple(named), open_findings(run.report))

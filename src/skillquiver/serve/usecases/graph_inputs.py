@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from skillquiver.graph.curated import CURATED_NAME, CuratedFile
+from skillquiver.graph.doctor import stale_findings
 from skillquiver.graph.facts import FACTS_VERSION, SkillFacts
-from skillquiver.graph.llm.completion import Manifest, apply_manifest
+from skillquiver.graph.llm.completion import apply_manifest
 from skillquiver.graph.llm.manifest import read_manifest
 from skillquiver.index.store import Store
 from skillquiver.index.vectors import library_encoder
 from skillquiver.skills.records import Skill
-from skillquiver.types import Finding, SkillId
+from skillquiver.types import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +73,7 @@ def read_inputs(store: Store, folder: Path) -> GraphInputs:
         skill_vectors(store, rows),
         tuple(_curated(store)),
         _known(store),
-        tuple(_outdated(skills, manifest, done.stale, file)),
+        stale_findings(manifest.skills, done.stale, {skill.id: skill.path for skill in skills}, str(file)),
     )
 
 
@@ -95,21 +96,6 @@ def skill_vectors(store: Store, rows: Sequence[int]) -> npt.NDArray[np.float32] 
 def encode_facts(facts: Mapping[str, SkillFacts]) -> bytes:
     """``facts`` as they are kept for the next build."""
     return msgspec.msgpack.encode((FACTS_VERSION, facts))
-
-
-def _outdated(
-    skills: Sequence[Skill], manifest: Manifest, stale: Sequence[SkillId], file: Path
-) -> Iterator[Finding]:
-    """One finding per skill that changed after its completion, and one for all that are gone."""
-    paths = {skill.id: skill.path for skill in skills}
-    remedy = "run `quiver graph complete` again"
-    for skill_id in stale:
-        told = f"{skill_id} changed after it was completed; its entry is not applied"
-        yield Finding("completion-stale", paths[skill_id], told, remedy)
-    gone = len(manifest.skills.keys() - paths.keys())
-    if gone:
-        told = f"{gone} entries are about skills that the library does not hold"
-        yield Finding("completion-stale", str(file), told, remedy)
 
 
 def _curated(store: Store) -> Iterator[CuratedFile]:
