@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from skillquiver.graph.llm.report import LlmReport
 from skillquiver.graph.report import isolated
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.types import Finding, Severity, SkillId
+
+if TYPE_CHECKING:
+    from skillquiver.graph.llm.report import LlmReport
 
 __all__ = ["GRAPH_FINDINGS", "isolated_findings", "open_findings", "stale_findings"]
 

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from skillquiver.settings import LlmSettings
+
 __all__ = ["model_options"]
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -20,7 +22,9 @@ _OPTIONS = (
     click.option("--input-price", type=float, metavar="X", help="Dollars per million input tokens."),
     click.option("--output-price", type=float, metavar="Y", help="Dollars per million output tokens."),
     click.option("--max-spend", type=float, metavar="Z", help="Dollars to spend at most; needs both prices."),
-    click.option("--concurrency", type=int, metavar="N", help="Calls in flight; default: 8."),
+    click.option(
+        "--concurrency", type=int, metavar="N", help=f"Calls in flight; default: {LlmSettings().concurrency}."
+    ),
     click.option("--dry-run", is_flag=True, help="Print calls, tokens and price; send and write nothing."),
 )
 

@@ -12,8 +12,6 @@ import msgspec
 from skillquiver.graph.curated import CURATED_NAME, CuratedFile
 from skillquiver.graph.doctor import stale_findings
 from skillquiver.graph.facts import FACTS_VERSION, SkillFacts
-from skillquiver.graph.llm.completion import apply_manifest
-from skillquiver.graph.llm.manifest import read_manifest
 from skillquiver.index.store import Store
 from skillquiver.index.vectors import library_encoder
 from skillquiver.skills.records import Skill
@@ -63,6 +61,9 @@ def read_inputs(store: Store, folder: Path) -> GraphInputs:
 
     Raises ``LibraryError`` if the completion manifest is damaged.
     """
+    from skillquiver.graph.llm.completion import apply_manifest
+    from skillquiver.graph.llm.manifest import read_manifest
+
     rows, skills = searched_skills(store)
     file = folder / COMPLETION_NAME
     manifest = read_manifest(file)

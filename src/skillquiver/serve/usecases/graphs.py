@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,7 +16,6 @@ from skillquiver.graph.audit import sample_edges, sheet
 from skillquiver.graph.build import GraphBuild, build_graph
 from skillquiver.graph.doctor import isolated_findings
 from skillquiver.graph.export import ExportFormat, export_graph
-from skillquiver.graph.llm.report import LlmReport
 from skillquiver.graph.relations import Relation
 from skillquiver.graph.report import Census, Topology, census, outside_neighbours, topology
 from skillquiver.graph.skillgraph import SkillGraph
@@ -33,6 +33,9 @@ from skillquiver.serve.usecases.graph_inputs import (
 from skillquiver.serve.usecases.library import find_skill
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding
+
+if TYPE_CHECKING:
+    from skillquiver.graph.llm.report import LlmReport
 
 __all__ = [
     "GraphReport",
