@@ -6,6 +6,7 @@
     ├── UsageError              the caller asked for something impossible (exit 2)
     │   ├── UnknownSkillError   no skill has this id or name
     │   └── AmbiguousNameError  a bare name that several skills share
+    ├── LlmError                no call to a language model can work (exit 1)
     └── LibraryError            the stored library cannot be used (exit 3)
         ├── LibraryMissingError nothing has been indexed there
         ├── LibraryLockedError  another process is writing
@@ -22,6 +23,7 @@ __all__ = [
     "LibraryError",
     "LibraryLockedError",
     "LibraryMissingError",
+    "LlmError",
     "SkillquiverError",
     "UnknownSkillError",
     "UsageError",
@@ -57,6 +59,10 @@ class AmbiguousNameError(UsageError):
         super().__init__(
             f"{wanted!r} names {len(self.candidates)} skills; use one of: {', '.join(candidates)}"
         )
+
+
+class LlmError(SkillquiverError):
+    """No call of this run can work: no key, a key or a model that is refused, a missing extra."""
 
 
 class LibraryError(SkillquiverError):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["GraphBuild", "build_graph", "builtin_sources", "propose"]
+__all__ = ["GraphBuild", "build_graph", "builtin_sources", "chosen_sources", "propose"]
 
 
 @dataclass(frozen=True, slots=True)

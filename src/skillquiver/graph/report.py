@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Census", "Topology", "census", "isolated", "outside_neighbours", "topology"]
+__all__ = [
+    "Census",
+    "Topology",
+    "census",
+    "isolated",
+    "outside_neighbours",
+    "share_by_provenance",
+    "topology",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from skillquiver.graph.relations import RELATION_TYPES, Relation, pair_of
 from skillquiver.graph.relations import RelationType as T
 from skillquiver.types import Finding, Severity, SkillId
 
-__all__ = ["ORDER_TYPES", "Resolution", "contradicts", "resolve"]
+__all__ = ["ORDER_TYPES", "Resolution", "contradictions", "contradicts", "resolve", "strength"]
 
 ORDER_TYPES = (T.REQUIRES, T.FEEDS_INTO, T.PRECEDES)
 """Acyclic types that say what comes first. They are kept acyclic *together*, so that any set of skills can

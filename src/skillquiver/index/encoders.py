@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from skillquiver.types import Encoder
 
-__all__ = ["DEFAULT_ENCODER", "ENTRY_POINT_GROUP", "MiniLM", "encoder_release", "open_encoder", "open_minilm"]
+__all__ = [
+    "DEFAULT_ENCODER",
+    "ENTRY_POINT_GROUP",
+    "MiniLM",
+    "encoder_release",
+    "open_encoder",
+    "open_minilm",
+    "processors",
+]
 
 ENTRY_POINT_GROUP = "skillquiver.encoders"
 DEFAULT_ENCODER = "minilm"

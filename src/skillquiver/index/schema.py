@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION"]
+__all__ = ["JUDGMENTS", "SCHEMA", "SCHEMA_VERSION"]
 
 SCHEMA_VERSION = 1
 
-SCHEMA = """
+JUDGMENTS = """
+CREATE TABLE IF NOT EXISTS judgments (      -- answers of language models; paid for, so never thrown away
+    first_hash TEXT NOT NULL,               -- content hash of the smaller end, by hash
+    second_hash TEXT NOT NULL,              -- content hash of the other end
+    model TEXT NOT NULL,                    -- provider:model
+    prompt TEXT NOT NULL,                   -- version of the wording and of the value
+    round TEXT NOT NULL,                    -- judge, swap, complete
+    value BLOB NOT NULL,                    -- JSON
+    PRIMARY KEY (first_hash, second_hash, model, prompt, round)
+) WITHOUT ROWID
+"""
+"""By itself, because judgments can also be kept in a file that is no library."""
+
+SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE roots (label TEXT PRIMARY KEY, path TEXT NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
@@ -35,6 +48,7 @@ CREATE TABLE removed (row INTEGER PRIMARY KEY, generation INTEGER NOT NULL);
 CREATE TABLE derived (                      -- computed from the files, kept because it is costly
     name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL
 ) WITHOUT ROWID;
+{JUDGMENTS};
 CREATE TABLE vectors (
     text_hash BLOB NOT NULL, encoder TEXT NOT NULL, vector BLOB NOT NULL,
     PRIMARY KEY (text_hash, encoder)

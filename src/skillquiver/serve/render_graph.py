@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from skillquiver.graph.export import relation_record
 from skillquiver.graph.relations import RELATION_TYPES
+from skillquiver.serve.render_llm import llm_data
 from skillquiver.skills.sanitize import plain
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ QUOTE_WIDTH = 140
 
 def build_data(report: GraphReport) -> dict[str, Any]:
     """A build."""
-    return asdict(report)
+    return {**asdict(replace(report, llm=None)), "llm": llm_data(report.llm)}
 
 
 def build_text(report: GraphReport) -> str:
@@ -45,6 +46,15 @@ def build_text(report: GraphReport) -> str:
     if report.findings:
         found = ", ".join(f"{count:,} {code}" for code, count in report.findings.items())
         lines.append(f"findings: {found}; `quiver doctor` lists them")
+    if report.model_before:
+        lines.append(
+            f"left out: what {plain(report.model_before)} judged in the build before; "
+            "--model brings it back without a call"
+        )
+    if report.llm is not None:
+        from skillquiver.graph.llm.report import render_report
+
+        lines += ["", render_report(report.llm).rstrip("\n")]
     return "\n".join(lines)
 
 

@@ -24,28 +24,41 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-@pytest.fixture
-def provider() -> Iterator[LocalProvider]:
+@pytest.fixture(scope="session")
+def _server() -> Iterator[LocalProvider]:
     with running() as server:
         yield server
 
 
 @pytest.fixture
-def connect(provider: LocalProvider) -> Iterator[ClientMaker]:
-    """Opens clients of the local provider and closes them at the end."""
-    opened: list[Client] = []
+def provider(_server: LocalProvider) -> LocalProvider:
+    """The session's server as if it had just been started."""
+    _server.forget()
+    return _server
+
+
+@pytest.fixture(scope="session")
+def _clients() -> Iterator[dict[tuple[str, str, LlmSettings], Client]]:
+    """Clients by protocol, address and settings: opening one reads the machine's certificates, 0.1 s."""
+    opened: dict[tuple[str, str, LlmSettings], Client] = {}
+    yield opened
+    for client in opened.values():
+        client.close()
+
+
+@pytest.fixture
+def connect(provider: LocalProvider, _clients: dict[tuple[str, str, LlmSettings], Client]) -> ClientMaker:
+    """Gives clients of the local provider; the same one for the same settings."""
 
     def make(protocol: str = "openai", settings: LlmSettings = ONE_BY_ONE, url: str = "") -> Client:
         base = url or (provider.openai_url if protocol == "openai" else provider.anthropic_url)
-        client = open_client(
-            f"{protocol}:test-model", environ={}, base_url=base, api_key=KEY, settings=settings
-        )
-        opened.append(client)
-        return client
+        if (protocol, base, settings) not in _clients:
+            _clients[protocol, base, settings] = open_client(
+                f"{protocol}:test-model", environ={}, base_url=base, api_key=KEY, settings=settings
+            )
+        return _clients[protocol, base, settings]
 
-    yield make
-    for client in opened:
-        client.close()
+    return make
 
 
 @pytest.fixture

@@ -140,6 +140,11 @@ class LocalProvider:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self.server.daemon_threads = True
 
+    def forget(self) -> None:
+        """Answer as if just started: a new list of requests, so that a late one reaches no other test."""
+        with self.lock:
+            self.brain, self.script, self.asked = nothing, [], []
+
     @property
     def openai_url(self) -> str:
         """Base URL for the OpenAI protocol."""

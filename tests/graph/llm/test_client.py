@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillquiver.errors import UsageError
+from skillquiver.errors import LlmError, UsageError
 from skillquiver.graph.llm.client import PROVIDERS, Provider, open_client
-from skillquiver.graph.llm.protocol import CallError, Failure, LlmClient, LlmError, Tool, ToolRequest, Usage
+from skillquiver.graph.llm.protocol import CallError, Failure, LlmClient, Tool, ToolRequest, Usage
 from tests.graph.llm.provider import (
     KEY,
     LocalProvider,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillquiver.errors import UsageError
+from skillquiver.errors import LlmError, UsageError
 from skillquiver.graph.llm.cache import SqliteJudgmentCache
-from skillquiver.graph.llm.protocol import Failure, LlmError, Usage
+from skillquiver.graph.llm.protocol import Failure, Usage
 from skillquiver.testing import make_skill
 from tests.graph.llm.bench import CHART, FACTS, PARSE, SKILLS, TABLE, Bench, edges
 from tests.graph.llm.provider import Asked, Raw, knows, openai_error

@@ -14,20 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from skillquiver.errors import LibraryError
+from skillquiver.index.schema import JUDGMENTS
 
-__all__ = ["JUDGMENTS_SCHEMA", "JudgmentCache", "JudgmentKey", "SqliteJudgmentCache"]
-
-JUDGMENTS_SCHEMA = """
-CREATE TABLE IF NOT EXISTS judgments (
-    first_hash TEXT NOT NULL,   -- content hash of the smaller end, by hash
-    second_hash TEXT NOT NULL,  -- content hash of the other end
-    model TEXT NOT NULL,        -- provider:model
-    prompt TEXT NOT NULL,       -- version of the wording and of the value
-    round TEXT NOT NULL,        -- judge, swap, complete
-    value BLOB NOT NULL,        -- JSON
-    PRIMARY KEY (first_hash, second_hash, model, prompt, round)
-) WITHOUT ROWID
-"""
+__all__ = ["JudgmentCache", "JudgmentKey", "SqliteJudgmentCache"]
 
 
 class JudgmentKey(NamedTuple):
@@ -66,7 +55,7 @@ class SqliteJudgmentCache:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db, self._lock = connection, threading.Lock()
-        self._db.execute(JUDGMENTS_SCHEMA)
+        self._db.execute(JUDGMENTS)
 
     @classmethod
     def open(cls, file: Path) -> SqliteJudgmentCache:

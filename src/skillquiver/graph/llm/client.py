@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from skillquiver.errors import UsageError
-from skillquiver.graph.llm.protocol import CallError, Failure, LlmError, ToolReply, ToolRequest
+from skillquiver.errors import LlmError, UsageError
+from skillquiver.graph.llm.protocol import CallError, Failure, ToolReply, ToolRequest
 from skillquiver.graph.llm.wire import read_anthropic, read_openai
 from skillquiver.settings import LlmSettings
 
-__all__ = ["PROVIDERS", "AnthropicClient", "OpenAiClient", "Provider", "open_client"]
+__all__ = ["PROVIDERS", "AnthropicClient", "OpenAiClient", "Provider", "open_client", "provider_of"]
 
 _MAX_MESSAGE = 200
 """Characters of a provider's own words in our messages."""
@@ -68,18 +68,24 @@ def open_client(
     ``base_url``, else ``QUIVER_LLM_BASE_URL``, else the provider's. Raises ``UsageError`` for a model that
     is not ``provider:model``, ``LlmError`` where the key or the extra is missing.
     """
-    name, _, rest = model.partition(":")
-    provider = PROVIDERS.get(name)
-    if provider is None or not rest:
-        raise UsageError(
-            f"{model!r} is no model: write provider:model, provider one of {', '.join(PROVIDERS)}"
-        )
+    provider, name = provider_of(model), model.partition(":")[0]
     own = base_url or environ.get("QUIVER_LLM_BASE_URL", "")
     key = api_key or environ.get("QUIVER_LLM_API_KEY", "") or environ.get(provider.key_variable, "")
     if not key and not own and provider.key_variable:
         raise LlmError(f"no key for {name}: set {provider.key_variable} or QUIVER_LLM_API_KEY")
     kind = AnthropicClient if provider.protocol == "anthropic" else OpenAiClient
     return kind(model, own or provider.base_url, key or _NO_KEY, settings or LlmSettings())
+
+
+def provider_of(model: str) -> Provider:
+    """The provider named in ``provider:model``; raises ``UsageError`` for anything else."""
+    name, _, rest = model.partition(":")
+    provider = PROVIDERS.get(name)
+    if provider is None or not rest:
+        raise UsageError(
+            f"{model!r} is no model: write provider:model, provider one of {', '.join(PROVIDERS)}"
+        )
+    return provider
 
 
 class _Client:

@@ -28,9 +28,12 @@ __all__ = [
     "Completion",
     "CompletionRun",
     "Manifest",
+    "Pending",
     "apply_manifest",
     "complete_skills",
+    "completion_request",
     "missing_fields",
+    "pending",
 ]
 
 COMPLETION_VERSION = "1"
@@ -98,6 +101,19 @@ class CompletionRun:
     cost: float | None
     missing: tuple[SkillId, ...]
     """Skills without an entry: failed calls, or the spend limit."""
+    stopped_by_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a completion has to do: entries to ``keep``, skills that need one, and texts to ask about.
+
+    A text that two skills share, or whose answer is cached, is not asked about again.
+    """
+
+    keep: Mapping[SkillId, Completion] = field(hash=False)
+    todo: tuple[Skill, ...]
+    ask: tuple[Skill, ...]
 
 
 def missing_fields(skill: Skill) -> tuple[str, ...]:
@@ -138,39 +154,48 @@ def complete_skills(
     interrupted run goes on where it stopped.
     """
     budget = Budget(prices_of(settings), settings.max_spend)
-    same = (manifest.model, manifest.prompt) == (client.model, COMPLETION_VERSION)
-    old = manifest.skills if same else {}
-    todo = [s for s in skills if (e := old.get(s.id)) is None or e.content_hash != s.content_hash]
-    unique = {skill.content_hash: skill for skill in todo if cache.get(_key(skill, client)) is None}
-    jobs = (_job(skill, client, cache, settings) for _, skill in sorted(unique.items()))
-    tally = Caller(client, budget, settings, clock).run(jobs)
-    entries = {skill.id: old[skill.id] for skill in skills if skill.id in old}
+    work = pending(skills, manifest, model=client.model, cache=cache)
+    tally = Caller(client, budget, settings, clock).run(
+        _job(skill, client, cache, settings) for skill in work.ask
+    )
+    entries = dict(work.keep)
     missing: list[SkillId] = []
-    for skill in todo:
-        entries.pop(skill.id, None)
-        kept = cache.get(_key(skill, client))
+    for skill in work.todo:
+        kept = cache.get(_key(skill, client.model))
         if kept is None:
             missing.append(skill.id)
         else:
             entries[skill.id] = msgspec.json.decode(kept, type=Completion)
     result = Manifest(model=client.model, skills=dict(sorted(entries.items())))
-    return CompletionRun(result, tally, budget.cost, tuple(sorted(missing)))
+    return CompletionRun(result, tally, budget.cost, tuple(sorted(missing)), budget.exhausted)
 
 
-def _key(skill: Skill, client: LlmClient) -> JudgmentKey:
-    return JudgmentKey(skill.content_hash, skill.content_hash, client.model, COMPLETION_VERSION, _ROUND)
+def pending(skills: Sequence[Skill], manifest: Manifest, *, model: str, cache: JudgmentCache) -> Pending:
+    """Work out what ``complete_skills`` with the same arguments keeps and asks; sends nothing."""
+    same = (manifest.model, manifest.prompt) == (model, COMPLETION_VERSION)
+    old = manifest.skills if same else {}
+    fits = {s.id: e for s in skills if (e := old.get(s.id)) and e.content_hash == s.content_hash}
+    todo = tuple(skill for skill in skills if skill.id not in fits)
+    unique = {skill.content_hash: skill for skill in todo if cache.get(_key(skill, model)) is None}
+    return Pending(fits, todo, tuple(skill for _, skill in sorted(unique.items())))
+
+
+def _key(skill: Skill, model: str) -> JudgmentKey:
+    return JudgmentKey(skill.content_hash, skill.content_hash, model, COMPLETION_VERSION, _ROUND)
 
 
 def _job(skill: Skill, client: LlmClient, cache: JudgmentCache, settings: LlmSettings) -> Job:
     asked = missing_fields(skill)
 
     def take(reply: ToolReply) -> None:
-        cache.put(_key(skill, client), msgspec.json.encode(_read(reply, skill, asked)))
+        cache.put(_key(skill, client.model), msgspec.json.encode(_read(reply, skill, asked)))
 
-    return Job(lambda: _request(skill, asked, settings), take)
+    return Job(lambda: completion_request(skill, settings), take)
 
 
-def _request(skill: Skill, asked: Sequence[str], settings: LlmSettings) -> ToolRequest:
+def completion_request(skill: Skill, settings: LlmSettings) -> ToolRequest:
+    """The question about ``skill``: the fields its author left out."""
+    asked = missing_fields(skill)
     shown = block(skill, settings.focus_chars)
     nonce = nonce_for([shown])
     rules = _RULES.format(nonce=nonce, fields="\n".join(f"- {name}: {_ASKED[name]}" for name in asked))

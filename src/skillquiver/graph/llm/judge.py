@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from skillquiver.graph.doctor import open_findings
 from skillquiver.graph.llm.answers import Claim, read_answer
 from skillquiver.graph.llm.budget import Budget, prices_of
 from skillquiver.graph.llm.cache import JudgmentCache
@@ -239,4 +240,4 @@ class LlmJudge:
         )
         self.report = run.report
         named = (replace(r, proposed_by=tuple(sorted(proposed[r.pair]))) for r in run.relations)
-        return Judgement(tuple(named))
+        return Judgement(tuple(named), open_findings(run.report))

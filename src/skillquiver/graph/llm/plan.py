@@ -6,18 +6,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from skillquiver.graph.llm.budget import Prices
+from skillquiver.graph.llm.budget import prices_of
 from skillquiver.graph.llm.cache import JudgmentCache
+from skillquiver.graph.llm.judge import candidate_lists
 from skillquiver.graph.llm.pairs import Call, Pair, cover, pairs_of
 from skillquiver.graph.llm.prompts import OUTPUT_PER_CANDIDATE, block, envelope, judge_request
 from skillquiver.graph.llm.protocol import NO_USAGE, Usage
 from skillquiver.graph.llm.swap import JUDGE, SWAP, is_directed, key_of, read_verdict
+from skillquiver.graph.sources import Candidate, Corpus, Judgement
 from skillquiver.settings import LlmSettings
 from skillquiver.skills.records import Skill
 from skillquiver.skills.tokens import count_tokens
 from skillquiver.types import SkillId
 
-__all__ = ["DIRECTED_SHARE", "DryRun", "plan", "render_plan"]
+__all__ = ["DIRECTED_SHARE", "DryRun", "PlanJudge", "plan", "render_plan"]
 
 DIRECTED_SHARE = 0.15
 """Share of judged pairs assumed, not measured, to come back with a directed claim."""
@@ -88,9 +90,7 @@ def plan(
         scale.add_swap(swap, call, DIRECTED_SHARE)
     for call in cover(unchecked, settings.max_candidates):
         scale.add_swap(swap, call, 1.0)
-    prices = None
-    if settings.input_price is not None and settings.output_price is not None:
-        prices = Prices(settings.input_price, settings.output_price)
+    prices = prices_of(settings)
     likely = Usage(round(judge.input + swap.input), round(judge.output + swap.output))
     return DryRun(
         pairs=len(pairs),
@@ -104,6 +104,31 @@ def plan(
         price=prices.cost(likely) if prices else None,
         ceiling=prices.cost(judge.most + swap.most) if prices else None,
     )
+
+
+class PlanJudge:
+    """Stands in a build where ``LlmJudge`` would: works out the calls, and decides nothing."""
+
+    def __init__(self, model: str, cache: JudgmentCache, settings: LlmSettings) -> None:
+        self._model, self._cache, self._settings = model, cache, settings
+        self.dry_run: DryRun | None = None
+        """Plan of the latest run."""
+
+    @property
+    def name(self) -> str:
+        """That of the judge it stands for."""
+        return "llm"
+
+    def judge(self, corpus: Corpus, candidates: Sequence[Candidate]) -> Judgement:
+        """Plan the calls about ``candidates``; sends nothing."""
+        self.dry_run = plan(
+            corpus.skills,
+            candidate_lists(candidates),
+            model=self._model,
+            cache=self._cache,
+            settings=self._settings,
+        )
+        return Judgement()
 
 
 def render_plan(dry: DryRun) -> str:

@@ -23,6 +23,8 @@ __all__ = [
     "block",
     "envelope",
     "judge_request",
+    "neutralise",
+    "nonce_for",
     "swap_request",
 ]
 

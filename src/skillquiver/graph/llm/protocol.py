@@ -8,25 +8,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
-from skillquiver.errors import SkillquiverError
-
 __all__ = [
     "NO_USAGE",
     "CallError",
     "Clock",
     "Failure",
     "LlmClient",
-    "LlmError",
     "SystemClock",
     "Tool",
     "ToolReply",
     "ToolRequest",
     "Usage",
 ]
-
-
-class LlmError(SkillquiverError):
-    """No call of this run can work: no key, a key or a model that is refused, a missing extra."""
 
 
 class Failure(StrEnum):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.model_options import model_options
+
+if TYPE_CHECKING:
+    from skillquiver.serve.usecases.graph_llm import ModelChoice
 
 
 @click.group("graph")
@@ -15,22 +21,68 @@ def command() -> None:
 
 
 @command.command("build")
+@model_options
 @as_json
 @library_option
 @guarded
-def build(*, json_output: bool, library: Path) -> None:
+def build(*, choice: ModelChoice, dry_run: bool, json_output: bool, library: Path) -> None:
     """Build the graph from what the skills' texts and relations.yaml files say.
 
     Deterministic: the same library gives the same graph, byte for byte.
-    """
-    from skillquiver.serve import render_graph
-    from skillquiver.serve.usecases.graphs import build_library_graph
 
-    report = build_library_graph(library)
+    With --model a language model judges the pairs that rules cannot; it reads its key from the environment.
+    What it said is kept, so that only changed skills are asked about again. Without --model none of it is
+    used.
+    """
+    from skillquiver.serve import render_graph, render_llm
+    from skillquiver.serve.usecases.graph_llm import build_with_model, plan_build
+
+    if dry_run:
+        dry = plan_build(library, choice)
+        if json_output:
+            print_json(render_llm.plan_data(dry, choice.model))
+        else:
+            say(render_llm.plan_text(dry, choice.model))
+        return
+    report = build_with_model(library, choice, environ=os.environ)
     if json_output:
         print_json(render_graph.build_data(report))
     else:
         say(render_graph.build_text(report))
+
+
+@command.command("complete")
+@model_options
+@click.option(
+    "--drop", is_flag=True, help="Remove the completion instead; answers already paid for are kept."
+)
+@as_json
+@library_option
+@guarded
+def complete(*, choice: ModelChoice, dry_run: bool, drop: bool, json_output: bool, library: Path) -> None:
+    """Have a language model fill in inputs, outputs and tags that authors left out.
+
+    The answers are frozen in completion.json in the library folder, and every later build applies them.
+    """
+    from skillquiver.serve import render_llm
+    from skillquiver.serve.usecases import graph_llm
+
+    if drop:
+        dropped = graph_llm.drop_completion(library, choice, dry_run=dry_run)
+        told: tuple[Any, str] = render_llm.drop_data(dropped), render_llm.drop_text(dropped)
+    elif dry_run:
+        dry = graph_llm.plan_library_completion(library, choice)
+        told = (
+            render_llm.completion_plan_data(dry, choice.model),
+            render_llm.completion_plan_text(dry, choice.model),
+        )
+    else:
+        report = graph_llm.complete_library(library, choice, environ=os.environ)
+        told = render_llm.completion_data(report), render_llm.completion_text(report)
+    if json_output:
+        print_json(told[0])
+    else:
+        say(told[1])
 
 
 @command.command("show")

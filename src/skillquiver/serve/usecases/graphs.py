@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,28 +14,33 @@ import msgspec
 from skillquiver.errors import LibraryError, LibraryMissingError, UsageError
 from skillquiver.graph.audit import sample_edges, sheet
 from skillquiver.graph.build import GraphBuild, build_graph
-from skillquiver.graph.curated import CURATED_NAME, CuratedFile
 from skillquiver.graph.doctor import isolated_findings
 from skillquiver.graph.export import ExportFormat, export_graph
-from skillquiver.graph.facts import SkillFacts
 from skillquiver.graph.relations import Relation
 from skillquiver.graph.report import Census, Topology, census, outside_neighbours, topology
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.sources import Judge
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.store import Store
-from skillquiver.index.vectors import library_encoder
+from skillquiver.serve.usecases.graph_inputs import (
+    FACTS,
+    GraphInputs,
+    encode_facts,
+    read_inputs,
+    searched_skills,
+    skill_vectors,
+)
 from skillquiver.serve.usecases.library import find_skill
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from skillquiver.graph.llm.report import LlmReport
 
 __all__ = [
     "GraphReport",
     "GraphStats",
+    "build_from",
     "build_library_graph",
     "graph_audit",
     "graph_census",
@@ -45,15 +51,11 @@ __all__ = [
     "load_graph",
 ]
 
-GRAPH, FACTS, FINDINGS = "graph", "graph facts", "graph findings"
+GRAPH, FINDINGS = "graph", "graph findings"
 
-FACTS_VERSION = 1
-"""Counts changes of what is read out of a text for the graph; another number reads it all again."""
+MODEL = "graph_model"
+"""Note of the store: the model that the last build was judged by; empty after a build by rules alone."""
 
-CURATED_BYTES = 1_000_000
-"""Most that is read of a relations.yaml."""
-
-_FACTS = msgspec.msgpack.Decoder(tuple[int, dict[str, SkillFacts]])
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
 
@@ -71,6 +73,10 @@ class GraphReport:
     """Whether there were vectors: without them there is no ``similar_to``."""
     changed: bool
     seconds: float
+    model_before: str = ""
+    """Model of the build before, if this one was made without: its relations are left out."""
+    llm: LlmReport | None = None
+    """What the model's part came to; ``None`` for a build by rules alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,44 +92,43 @@ class GraphStats:
     stale: str
 
 
-def build_library_graph(folder: Path, *, judges: Sequence[Judge] = ()) -> GraphReport:
-    """Build the graph of the library at ``folder`` and keep it there.
+def build_library_graph(folder: Path, *, judges: Sequence[Judge] = (), model: str = "") -> GraphReport:
+    """Build the graph of the library at ``folder`` and keep it there, with the name of a judging ``model``.
 
-    Facts of unchanged texts are taken from the last build. Raises ``LibraryLockedError`` while another
+    Facts of unchanged texts are taken from the last build; relations never are: a build without a model
+    holds none of a model, whatever was built before. Raises ``LibraryLockedError`` while another
     process writes.
     """
     started = time.perf_counter()
     with writer_lock(folder), Store.opened(folder) as store:
-        generation = store.generation
-        rows, skills = _skills(store)
-        vectors = _vectors(store, rows)
-        built = build_graph(
-            skills, vectors=vectors, curated=_curated(store), judges=judges, known=_known(store)
-        )
-        before = store.get_derived(GRAPH)
+        inputs = read_inputs(store, folder)
+        built = build_from(inputs, judges)
+        before, model_before = store.get_derived(GRAPH), store.get_meta(MODEL)
         data = built.graph.to_bytes()
+        findings = tuple(sorted({*built.findings, *inputs.findings}))
         with store.transaction():
-            store.put_derived(GRAPH, data, generation)
-            store.put_derived(FACTS, msgspec.msgpack.encode((FACTS_VERSION, built.facts)), generation)
-            store.put_derived(FINDINGS, msgspec.msgpack.encode(built.findings), generation)
-    changed = before is None or before[1] != data
-    return _report(built, vectors is not None, changed, time.perf_counter() - started)
-
-
-def _report(built: GraphBuild, similar: bool, changed: bool, seconds: float) -> GraphReport:
-    codes: dict[str, int] = {}
-    for finding in built.findings:
-        codes[finding.code] = codes.get(finding.code, 0) + 1
+            store.put_derived(GRAPH, data, inputs.generation)
+            store.put_derived(FACTS, encode_facts(built.facts), inputs.generation)
+            store.put_derived(FINDINGS, msgspec.msgpack.encode(findings), inputs.generation)
+            store.set_meta(MODEL, model)
     return GraphReport(
         skills=len(built.graph.ids),
         relations=len(built.graph.relations),
         types=dict(census(built.graph).by_type),
         candidates=dict(built.candidates),
         judged=dict(built.relations),
-        findings=dict(sorted(codes.items())),
-        similar=similar,
-        changed=changed,
-        seconds=round(seconds, 2),
+        findings=dict(sorted(Counter(finding.code for finding in findings).items())),
+        similar=inputs.vectors is not None,
+        changed=before is None or before[1] != data,
+        seconds=round(time.perf_counter() - started, 2),
+        model_before="" if model else model_before,
+    )
+
+
+def build_from(inputs: GraphInputs, judges: Sequence[Judge]) -> GraphBuild:
+    """Build the graph of ``inputs`` by the rules and ``judges``; nothing is written."""
+    return build_graph(
+        inputs.skills, vectors=inputs.vectors, curated=inputs.curated, judges=judges, known=inputs.known
     )
 
 
@@ -156,7 +161,7 @@ def graph_stats(folder: Path) -> GraphStats:
     """Measure the graph's layers and its reach beyond the embedding's neighbours."""
     with Store.opened(folder) as store:
         graph, stale = load_graph(store)
-        vectors = None if stale else _vectors(store, _skills(store)[0])
+        vectors = None if stale else skill_vectors(store, searched_skills(store)[0])
         outside = outside_neighbours(graph, vectors) if vectors is not None else {}
         return GraphStats(len(graph.ids), topology(graph), outside, stale)
 
@@ -174,7 +179,7 @@ def graph_audit(folder: Path, *, sample: int, seed: int = 0) -> str:
         raise UsageError(f"--sample is {sample}; ask for at least 1")
     with Store.opened(folder) as store:
         graph, _ = load_graph(store)
-        skills = {skill.id: skill for skill in _skills(store)[1]}
+        skills = {skill.id: skill for skill in searched_skills(store)[1]}
         known = [r for r in graph.relations if r.source in skills and r.target in skills]
         return sheet(sample_edges(SkillGraph.of(graph.ids, known), sample, seed=seed), skills)
 
@@ -193,43 +198,3 @@ def graph_findings(store: Store) -> list[Finding]:
     graph, _ = load_graph(store)
     paths = {light.id: light.path for light in store.lights().values()}
     return [*_FINDINGS.decode(noted[1]), *isolated_findings(graph, paths)]
-
-
-# --- parts of the library the builder needs ----------------------------------------------------
-
-
-def _skills(store: Store) -> tuple[list[int], list[Skill]]:
-    """Rows and records of the searched skills, by id."""
-    pairs = list(store.all_skills())
-    return [row for row, _ in pairs], [skill for _, skill in pairs]
-
-
-def _vectors(store: Store, rows: Sequence[int]) -> npt.NDArray[np.float32] | None:
-    """One unit row per skill in the order of ``rows``; ``None`` unless every skill has its vector."""
-    import numpy as np
-
-    found = dict(store.vectors(library_encoder(store)[1]))
-    if not rows or any(row not in found for row in rows):
-        return None
-    return np.frombuffer(b"".join(found[row] for row in rows), dtype="<f4").reshape(len(rows), -1)
-
-
-def _curated(store: Store) -> list[CuratedFile]:
-    files = []
-    for label, path, _ in store.roots():
-        file = Path(path) / CURATED_NAME
-        if file.is_file():
-            text = file.read_bytes()[: CURATED_BYTES + 1].decode("utf-8-sig", "replace")
-            files.append(CuratedFile(label, str(file), text))
-    return files
-
-
-def _known(store: Store) -> dict[str, SkillFacts]:
-    found = store.get_derived(FACTS)
-    if found is None:
-        return {}
-    try:
-        version, facts = _FACTS.decode(found[1])
-    except msgspec.MsgspecError:  # of another version: read again
-        return {}
-    return facts if version == FACTS_VERSION else {}
