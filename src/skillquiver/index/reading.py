@@ -17,9 +17,7 @@ from skillquiver.index.lexical import FieldTerms, field_terms
 from skillquiver.index.store import FileRow, Store
 from skillquiver.settings import ReadSettings
 from skillquiver.skills.discover import FoundFile
-from skillquiver.skills.parse import read_skill
 from skillquiver.skills.records import Skill
-from skillquiver.skills.tiers import count_tiers
 
 __all__ = [
     "Crew",
@@ -59,6 +57,9 @@ def read_files(files: Sequence[FoundFile], settings: ReadSettings) -> list[FileR
 
 
 def _read(found: FoundFile, settings: ReadSettings) -> FileRow:
+    from skillquiver.skills.parse import read_skill  # 0.1 s that an unchanged library need not pay
+    from skillquiver.skills.tiers import count_tiers
+
     parsed = read_skill(found, settings)
     skill = parsed.skill
     if skill is not None:

@@ -36,6 +36,8 @@ def sync_vectors(
     wanted = entry or registered
     release = encoder_release(wanted)
     renewed = (wanted, release) != (registered, store.get_meta("encoder_release"))
+    if not renewed and _complete(folder, store.generation, name):
+        return 0
     if renewed or not name or store.missing_texts(name):
         encoder = open_encoder(wanted)
         name = encoder.name
@@ -45,8 +47,7 @@ def sync_vectors(
             store.set_meta("encoder_name", name)
             store.set_meta("dimension", str(encoder.dimension))
         made = _encode_missing(store, encoder, tell)
-    matrix = DenseIndex.open(folder / "dense")
-    if matrix is None or (matrix.generation, matrix.encoder) != (store.generation, name):
+    if not _complete(folder, store.generation, name):
         DenseIndex.write(
             folder / "dense",
             store.vectors(name),
@@ -55,6 +56,12 @@ def sync_vectors(
             dimension=int(store.get_meta("dimension")),
         )
     return made
+
+
+def _complete(folder: Path, generation: int, name: str) -> bool:
+    """Whether the matrix stands for this generation: it is written when no vector is missing."""
+    matrix = DenseIndex.open(folder / "dense")
+    return matrix is not None and (matrix.generation, matrix.encoder) == (generation, name)
 
 
 def _encode_missing(store: Store, encoder: Encoder, tell: Progress) -> int:

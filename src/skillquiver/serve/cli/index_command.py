@@ -49,7 +49,6 @@ def command(
     from skillquiver.index.sync import SyncOptions
     from skillquiver.serve import render
     from skillquiver.serve.usecases.indexing import forget_roots, index_library
-    from skillquiver.serve.usecases.inspecting import doctor
 
     if forget:
         forget_roots(library, forget)
@@ -63,8 +62,11 @@ def command(
         print_json(render.report_data(report))
     else:
         say(render.report_text(report))
-    if strict and doctor(library).failing:
-        raise SystemExit(1)
+    if strict:
+        from skillquiver.serve.usecases.inspecting import doctor
+
+        if doctor(library).failing:
+            raise SystemExit(1)
 
 
 def _progress(stack: ExitStack, *, quiet: bool) -> Progress:
