@@ -104,8 +104,10 @@ def completion_plan_data(dry: CompletionPlan, model: str) -> dict[str, Any]:
 
 def completion_plan_text(dry: CompletionPlan, model: str) -> str:
     """A dry run of a completion for people."""
-    price = "unknown: no prices given" if dry.price is None else f"${dry.price:,.2f}"
-    ceiling = "" if dry.ceiling is None else f" (at most ${dry.ceiling:,.2f} without retries)"
+    from skillquiver.graph.llm.budget import dollars
+
+    price = "unknown: no prices given" if dry.price is None else dollars(dry.price)
+    ceiling = "" if dry.ceiling is None else f" (at most {dollars(dry.ceiling)} without retries)"
     lines = [
         f"model        {model}",
         f"skills       {dry.skills:,} ({dry.completed:,} completed before)",

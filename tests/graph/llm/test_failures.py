@@ -95,6 +95,28 @@ def test_a_denied_key_ends_the_run_with_what_was_judged_before_kept(bench: Bench
     assert bench.run(skills, candidates).report.judge.attempts == 1
 
 
+def test_a_provider_that_serves_nothing_ends_the_run_after_eight_calls_and_what_was_judged_is_kept(
+    bench: Bench,
+) -> None:
+    skills = tuple(make_skill(f"s{i:02}") for i in range(40))
+    pairs = {skills[i].id: [skills[i + 1].id] for i in range(0, 40, 2)}
+    bench.provider.script = [lambda _: {"relations": []}]
+    bench.provider.brain = lambda _: Raw(503, b"{}")
+    with pytest.raises(LlmError, match=r"none of 8 calls in a row \(server-error\)"):
+        bench.run(skills, pairs)
+    # One call is answered, and eight are tried five times; a ninth may have begun when the run ended.
+    assert 1 + 8 * 5 <= len(bench.provider.asked) <= 1 + 9 * 5
+    bench.provider.brain = lambda _: {"relations": []}
+    assert bench.run(skills, pairs).report.calls == 19
+
+
+def test_requests_that_are_refused_one_by_one_end_no_run(bench: Bench) -> None:
+    skills = tuple(make_skill(f"s{i:02}") for i in range(24))
+    pairs = {skills[i].id: [skills[i + 1].id] for i in range(0, 24, 2)}
+    bench.provider.brain = lambda _: openai_error(400, "content_filter", "filtered")
+    assert bench.run(skills, pairs).report.unjudged_pairs == 12
+
+
 class _Killed(BaseException):
     """Stands for the process ending."""
 

@@ -10,7 +10,7 @@ from skillquiver.graph.llm.protocol import ToolRequest, Usage
 from skillquiver.settings import LlmSettings
 from skillquiver.skills.tokens import count_tokens
 
-__all__ = ["Budget", "Prices", "prices_of", "request_tokens", "worst_case"]
+__all__ = ["Budget", "Prices", "dollars", "prices_of", "request_tokens", "worst_case"]
 
 _MILLION = 1_000_000
 
@@ -31,6 +31,11 @@ class Prices:
     def cost(self, usage: Usage) -> float:
         """Dollars for ``usage``."""
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
+
+
+def dollars(amount: float) -> str:
+    """``amount`` for people: cents, and below one dollar their hundredths."""
+    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
 
 
 def prices_of(settings: LlmSettings) -> Prices | None:

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from skillquiver.errors import LlmError
 from skillquiver.graph.llm.budget import Budget, worst_case
 from skillquiver.graph.llm.protocol import (
     NO_USAGE,
@@ -23,7 +24,11 @@ from skillquiver.graph.llm.protocol import (
 from skillquiver.graph.llm.report import CallTally
 from skillquiver.settings import LlmSettings
 
-__all__ = ["Caller", "Job", "backoff"]
+__all__ = ["FUTILE_CALLS", "Caller", "Job", "backoff"]
+
+FUTILE_CALLS = 8
+"""Calls in a row that are given up unserved before a run ends: each took half a minute of waiting, so that
+thousands of them to a wrong address would take hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,24 @@ class Job:
 
     request: Callable[[], ToolRequest]
     take: Callable[[ToolReply], None]
+
+
+@dataclass(slots=True)
+class _Row:
+    """How many calls in a row were not served, in the order of their ends."""
+
+    model: str
+    length: int = 0
+
+    def note(self, tally: CallTally) -> None:
+        """Count one call; raises ``LlmError`` when the row is long enough to know."""
+        self.length = self.length + 1 if tally.unanswered else 0
+        if self.length >= FUTILE_CALLS:
+            kinds = ", ".join(sorted(tally.failures))
+            raise LlmError(
+                f"{self.model} served none of {self.length} calls in a row ({kinds}); check the base URL and "
+                "the provider's state, then run again: what was answered is kept"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +72,10 @@ class Caller:
     def run(self, jobs: Iterable[Job]) -> CallTally:
         """Run ``jobs``; at most ``settings.concurrency`` at a time. Calls in flight finish and are stored.
 
-        Raises ``LlmError`` where no call can work, and whatever ``take`` raises beside ``CallError``.
+        Raises ``LlmError`` where no call can work, or none is served any more, and whatever ``take`` raises
+        beside ``CallError``.
         """
-        total, stop = CallTally(), threading.Event()
+        total, stop, row = CallTally(), threading.Event(), _Row(self.client.model)
         running: set[Future[CallTally]] = set()
         with ThreadPoolExecutor(self.settings.concurrency, thread_name_prefix="llm") as pool:
             try:
@@ -60,18 +84,19 @@ class Caller:
                         break
                     running.add(pool.submit(self._call, job, stop))
                     if len(running) >= self.settings.concurrency:
-                        running = self._collect(running, total)
+                        running = self._collect(running, total, row)
                 while running:
-                    running = self._collect(running, total)
+                    running = self._collect(running, total, row)
             finally:
                 stop.set()
         return total
 
     @staticmethod
-    def _collect(running: set[Future[CallTally]], total: CallTally) -> set[Future[CallTally]]:
+    def _collect(running: set[Future[CallTally]], total: CallTally, row: _Row) -> set[Future[CallTally]]:
         done, left = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             total.add(future.result())
+            row.note(future.result())
         return left
 
     def _call(self, job: Job, stop: threading.Event) -> CallTally:
@@ -90,6 +115,7 @@ class Caller:
             waits, answers = waits + error.failure.waits, answers + error.failure.is_answer
             pause = self._pause(request, error, waits, answers)
             if pause is None:
+                tally.unanswered += error.failure.waits
                 break
             if pause:
                 self.clock.sleep(pause)

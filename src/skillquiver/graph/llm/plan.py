@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from skillquiver.graph.llm.budget import prices_of
+from skillquiver.graph.llm.budget import dollars, prices_of
 from skillquiver.graph.llm.cache import JudgmentCache
 from skillquiver.graph.llm.judge import candidate_lists
 from skillquiver.graph.llm.pairs import Call, Pair, cover, pairs_of
@@ -133,8 +133,8 @@ class PlanJudge:
 
 def render_plan(dry: DryRun) -> str:
     """``dry`` as lines for people."""
-    price = "unknown: give input_price and output_price" if dry.price is None else f"${dry.price:,.2f}"
-    ceiling = "" if dry.ceiling is None else f" (at most ${dry.ceiling:,.2f} without retries)"
+    price = "unknown: give input_price and output_price" if dry.price is None else dollars(dry.price)
+    ceiling = "" if dry.ceiling is None else f" (at most {dollars(dry.ceiling)} without retries)"
     lines = [
         f"pairs        {dry.pairs:,} ({dry.cached_pairs:,} judged before)",
         f"calls        {dry.calls:,} judge, about {dry.swap_calls:,} swap",

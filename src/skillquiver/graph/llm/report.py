@@ -21,6 +21,8 @@ class CallTally:
     """Requests sent."""
     failed: int = 0
     """Calls given up."""
+    unanswered: int = 0
+    """Of these, calls that the provider did not serve after all their tries."""
     usage: Usage = NO_USAGE
     estimated: int = 0
     """Requests whose usage was not reported, charged at their worst case."""
@@ -32,6 +34,7 @@ class CallTally:
         self.calls += other.calls
         self.attempts += other.attempts
         self.failed += other.failed
+        self.unanswered += other.unanswered
         self.usage += other.usage
         self.estimated += other.estimated
         self.failures.update(other.failures)
