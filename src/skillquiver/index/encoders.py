@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -47,7 +45,6 @@ MAX_TOKENS = 256
 BATCH_TOKENS = 512
 """Padded tokens per run: on two cores larger batches fall out of the cache and run slower."""
 
-
 MANY_BATCHES = 8
 """From here on batches run beside each other instead of each on all processors."""
 
@@ -65,6 +62,8 @@ def open_encoder(name: str = DEFAULT_ENCODER) -> Encoder:
 
     Raises ``UsageError`` for a name nobody registered, ``EncoderError`` for damaged files.
     """
+    from importlib.metadata import entry_points  # 35 ms that lexical search need not pay
+
     found = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in found:
         raise UsageError(f"no encoder called {name!r}; installed: {', '.join(sorted(found)) or 'none'}")
@@ -77,6 +76,8 @@ def encoder_release(name: str) -> str:
 
     While it stays the same, an encoder need not be opened to know that its weights are the same.
     """
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=ENTRY_POINT_GROUP, name=name):
         if point.dist is not None:
             return f"{point.dist.name} {point.dist.version}"
@@ -138,6 +139,8 @@ class MiniLM:
             rows[batch] = self._run(session, [encoded[i].ids for i in batch])
 
         if many:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(self._processors) as pool:
                 list(pool.map(fill, batches))
         else:

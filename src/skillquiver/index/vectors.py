@@ -8,7 +8,6 @@ from pathlib import Path
 from skillquiver.index.dense import DenseIndex
 from skillquiver.index.encoders import DEFAULT_ENCODER, encoder_release
 from skillquiver.index.progress import Progress, Stage
-from skillquiver.index.reading import dense_text
 from skillquiver.index.store import Store
 from skillquiver.types import Encoder
 
@@ -66,6 +65,8 @@ def _complete(folder: Path, generation: int, name: str) -> bool:
 
 def _encode_missing(store: Store, encoder: Encoder, tell: Progress) -> int:
     """Encode the texts without a vector, short ones first so that batches need little padding."""
+    from skillquiver.index.reading import dense_text
+
     missing = store.missing_texts(encoder.name)
     skills = store.skills([row for _, row in missing], body=False)
     texts = [(dense_text(skills[row]), text) for text, row in missing if row in skills]

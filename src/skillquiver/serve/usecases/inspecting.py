@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillquiver.errors import UsageError
-from skillquiver.graph.doctor import GRAPH_FINDINGS
 from skillquiver.index.store import Store
-from skillquiver.serve.usecases.graphs import graph_findings
 from skillquiver.serve.usecases.library import find_skill
 from skillquiver.skills.findings import FAULTS, finding
 from skillquiver.skills.records import Skill
@@ -52,6 +50,9 @@ def doctor(folder: Path, *, codes: Sequence[str] = ()) -> Health:
 
     Raises ``UsageError`` for a code that no finding has.
     """
+    from skillquiver.graph.doctor import GRAPH_FINDINGS  # `show` does not pay for the graph
+    from skillquiver.serve.usecases.graphs import graph_findings
+
     unknown = sorted(set(codes) - {*FAULTS, *GRAPH_FINDINGS})
     if unknown:
         raise UsageError(f"no finding has the code {unknown[0]!r}; docs/findings.md lists them")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
-from skillquiver.retrieve.bundle import Bundle, Candidate
-from skillquiver.retrieve.pack import pack
 from skillquiver.retrieve.ranking import Ranked, Ranking
 from skillquiver.serve.usecases.library import Library
 from skillquiver.settings import PackSettings
 from skillquiver.types import SkillId, Status
+
+if TYPE_CHECKING:
+    from skillquiver.retrieve.bundle import Bundle
 
 __all__ = ["BatchAnswer", "BatchQuery", "bundle", "search", "search_batch"]
 
@@ -61,6 +63,9 @@ def bundle(
     library: Library, query: str, *, budget: int, max_skills: int | None = None
 ) -> tuple[Bundle, Ranking]:
     """Rank the library for ``query`` and pack the best into ``budget`` tokens; also returns the ranking."""
+    from skillquiver.retrieve.bundle import Candidate  # a search does not pay for packing
+    from skillquiver.retrieve.pack import pack
+
     if budget < 1:
         raise UsageError(f"--budget is {budget}; a bundle needs at least one token")
     settings = PackSettings() if max_skills is None else PackSettings(max_skills=max_skills)
