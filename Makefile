@@ -2,7 +2,6 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-export PYTHONWARNDEFAULTENCODING = 1
 
 .PHONY: demo check format lint types layers test docs bench clean
 
@@ -32,7 +31,7 @@ layers: $(VENV)/.installed
 
 test: $(VENV)/.installed
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m pytest --cov --cov-report=term
+	PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --cov --cov-report=term
 
 docs: $(VENV)/.installed
 	$(BIN)/mkdocs build --strict --quiet --site-dir build/site

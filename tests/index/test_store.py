@@ -107,3 +107,15 @@ def test_findings_of_the_library_and_of_its_files_come_sorted(library: Path) -> 
     with Store.opened(library) as store:
         store.put_library_findings([finding("mirror", "/z"), finding("link-loop", "/a")])
         assert [one.code for one in store.findings()] == ["link-loop", "mirror"]
+
+
+def test_a_library_that_may_only_be_read_is_read(library: Path) -> None:
+    with Store.opened(library) as store:
+        ids = store.all_ids()
+    reader = Store.open_read_only(library / FILE_NAME)
+    try:
+        assert reader.all_ids() == ids
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader.set_meta("generation", "9")
+    finally:
+        reader.close()

@@ -69,6 +69,13 @@ def test_the_same_score_is_worth_more_in_a_small_library() -> None:
 
 def test_the_status_changes_at_the_thresholds() -> None:
     settings = RankSettings(hit_confidence=0.5, none_confidence=0.1)
-    assert [status_of(best, settings) for best in (0.0, 0.0999, 0.1, 0.4999, 0.5, 1.0)] == [
+    assert [status_of(best, settings, places=1000) for best in (0.0, 0.0999, 0.1, 0.4999, 0.5, 1.0)] == [
         *(Status.NONE, Status.NONE, Status.WEAK, Status.WEAK, Status.HIT, Status.HIT),
     ]
+
+
+def test_among_few_skills_the_bar_for_none_falls_in_proportion() -> None:
+    settings = RankSettings(none_confidence=0.1)
+    assert status_of(0.02, settings, places=3) is Status.WEAK  # 0.1 * 3 / 20 = 0.015
+    assert status_of(0.01, settings, places=3) is Status.NONE
+    assert status_of(0.09, settings, places=20) is Status.NONE

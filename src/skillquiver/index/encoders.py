@@ -150,6 +150,8 @@ class MiniLM:
 
     def _session(self, threads: int) -> Any:
         """Open the model for runs of ``threads`` threads, once. Idle threads do not spin."""
+        # onnxruntime writes a device id into the user's cache and reports to its vendor unless told not to.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
         with self._lock:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 
 from skillquiver.index.encoders import processors
@@ -85,6 +88,18 @@ def analyze_rows(rows: Sequence[int], folder: Path) -> list[FieldTerms]:
         return [field_terms(row, skill) for row, skill in sorted(store.skills(rows).items())]
 
 
+def _end_with_parent() -> None:
+    """Make this worker process end when the process that started it is gone, however that ended."""
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_follow, args=(parent.sentinel,), daemon=True).start()
+
+
+def _follow(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
 class Crew:
     """Maps chunks over worker processes, or in this process when the work is small."""
 
@@ -99,7 +114,9 @@ class Crew:
             yield from map(work, chunks)
             return
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+            self._pool = ProcessPoolExecutor(
+                self._workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+            )
         yield from self._pool.map(work, chunks)
 
     def close(self) -> None:

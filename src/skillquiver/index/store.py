@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -105,7 +106,19 @@ class Store:
             store = cls(db)
             store._prepare(create=create)
         except sqlite3.DatabaseError as error:
-            raise _unusable(file, error) from error
+            if "readonly" not in str(error):
+                raise _unusable(file, error) from error
+            if create:
+                raise LibraryError(f"no permission to write {file}; index into another --library") from error
+            store = cls.open_read_only(file)
+        return store
+
+    @classmethod
+    def open_read_only(cls, file: Path) -> Store:
+        """Open a library that this user may not write, such as a shared one; nobody must be writing it."""
+        uri = f"file:{quote(str(file))}?mode=ro&immutable=1"
+        store = cls(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False))
+        store._prepare(create=False)
         return store
 
     def _prepare(self, *, create: bool) -> None:

@@ -200,7 +200,7 @@ def _report(
     unreadable = sum(not light.readable for light in lights)
     return IndexReport(
         skills=store.count(),
-        added=len(changes.added) - len(moved),
+        added=sum(bool(row.content_hash) for row in changes.added) - len(moved),
         changed=len(changes.edited),
         moved=moved[:NAMED],
         removed=len(changes.gone) - len(moved),

@@ -59,8 +59,17 @@ def confidence(evidence: Evidence, *, score: float, terms: int, rank: int, place
     return 1 / (1 + math.exp(-logit))
 
 
-def status_of(best: float, settings: RankSettings) -> Status:
-    """``hit``, ``weak`` or ``none`` for the best confidence among the first results."""
+FEW = 20
+"""Below this many skills standardised scores say little: of three, none stands out by 1.5 deviations."""
+
+
+def status_of(best: float, settings: RankSettings, *, places: int) -> Status:
+    """``hit``, ``weak`` or ``none`` for the best confidence among the first results.
+
+    In a library of fewer than ``FEW`` skills the bar below which there is ``none`` falls in proportion: a
+    doubtful suggestion costs little there, a denied match costs the whole answer.
+    """
     if best >= settings.hit_confidence:
         return Status.HIT
-    return Status.WEAK if best >= settings.none_confidence else Status.NONE
+    bar = settings.none_confidence * min(1.0, places / FEW)
+    return Status.WEAK if best >= bar else Status.NONE

@@ -77,7 +77,7 @@ class Ranker:
         best = max((r.confidence for r in results[: self._settings.judged]), default=0.0)
         return Ranking(
             query=query,
-            status=status_of(best, self._settings),
+            status=status_of(best, self._settings, places=self._places),
             confidence=best,
             terms=len(scores.terms),
             places=self._places,

@@ -45,4 +45,6 @@ def command(
     else:
         say(render.bundle_text(packed, ranking, explain=explain))
     if not packed.entries:
+        if not packed.text:
+            click.echo(f"quiver: {budget} tokens hold no skill, not even one line", err=True)
         raise SystemExit(1)

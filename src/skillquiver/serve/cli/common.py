@@ -73,5 +73,13 @@ def print_json(data: Mapping[str, Any], *, indent: bool = True) -> None:
 
 def say(text: str) -> None:
     """Write text to standard output, whatever its encoding can hold."""
+    if sys.stdout is None:  # the caller closed it
+        raise SystemExit(1)
     encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding))
+    try:
+        click.echo(text.encode(encoding, "replace").decode(encoding))
+    except BrokenPipeError:  # the reader has seen enough; click ends quietly
+        raise
+    except OSError as error:
+        click.echo(f"quiver: cannot write the answer: {error.strerror}", err=True)
+        raise SystemExit(1) from error
