@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from skillquiver.errors import UsageError
 from skillquiver.settings import ReadSettings
+from skillquiver.skills.discover import Root, discover
 from skillquiver.skills.ids import check_skill_ref
 from skillquiver.skills.parse import read_skill
 from skillquiver.skills.records import Kind, Skill
@@ -270,3 +271,15 @@ def test_reading_twice_gives_the_same_record(tmp_path: Path) -> None:
     os.utime(tmp_path / "x" / "SKILL.md", ns=(5, 5))
     (found,) = search(tmp_path).files
     assert read_skill(found) == read_skill(found)
+
+
+def test_a_skill_knows_the_line_of_the_file_that_holds_a_place_in_its_body(tmp_path: Path) -> None:
+    file = tmp_path / "demo" / "SKILL.md"
+    file.parent.mkdir()
+    file.write_text("---\nname: demo\ndescription: Does.\n---\n# Title\n\nHere.\n", encoding="utf-8")
+    (found,) = discover([Root("t", tmp_path)]).files
+    skill = read_skill(found).skill
+    assert skill is not None
+    assert (
+        file.read_text(encoding="utf-8").splitlines()[skill.line_of(skill.body.index("Here")) - 1] == "Here."
+    )

@@ -108,7 +108,7 @@ def _is_named_after(file: str, skill: str) -> bool:
 def _evidence(corpus: Corpus, writer: tuple[int, Artifact], reader: tuple[int, Artifact]) -> Evidence:
     (i, written), (j, read) = writer, reader
     quotes = [_line(corpus.skills[i].body, written), _line(corpus.skills[j].body, read)]
-    place = f"{corpus.skills[i].id}:{corpus.skills[i].body.count(chr(10), 0, written.start) + 1}"
+    place = f"{corpus.skills[i].id}:{corpus.skills[i].line_of(written.start)}"
     return Evidence(f"{quotes[0]} ⇒ {quotes[1]}", place)
 
 

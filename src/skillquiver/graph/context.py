@@ -102,5 +102,5 @@ def evidence_at(skill: Skill, mention: Mention, bounds: tuple[int, int], title: 
     title = clip(title, _MAX_TITLE)
     if mention.field != Field.BODY:
         return Evidence(quote, f"{skill.id}#{Field(mention.field).name.lower()}")
-    line = text.count("\n", 0, mention.start) + 1
+    line = skill.line_of(mention.start)
     return Evidence(quote, f"{skill.id}:{line} [{title}]" if title else f"{skill.id}:{line}")

@@ -109,7 +109,7 @@ class NeedSource:
             for start, end, title in facts.needs:
                 text = skill.body[start:end]
                 for j, score in index.search(words_of(text), self._k, without=i):
-                    line = skill.body.count("\n", 0, start) + 1
+                    line = skill.line_of(start)
                     evidence = Evidence(clip(text, 300), f"{skill.id}:{line} [{clip(title, 80)}]")
                     yield _pair(corpus, (i, j), self.name, score, evidence)
 

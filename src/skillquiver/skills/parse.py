@@ -111,6 +111,7 @@ def _build(
         description=description,
         when_to_use=as_text(field(fields, "when_to_use", "when", "read_when")),
         body=front.body,
+        body_line=front.body_line,
         path=found.path,
         root=found.root,
         kind=found.kind,

@@ -53,6 +53,8 @@ class Skill:
     """SHA-256 of the file's bytes, hexadecimal."""
     body_hash: str = ""
     """SHA-256 of the body with line ends and outer white space normalised: equal bodies are mirrors."""
+    body_line: int = 1
+    """Line of the file on which the body begins."""
     when_to_use: str = ""
     kind: Kind = Kind.SKILL
     tags: tuple[str, ...] = ()
@@ -73,6 +75,10 @@ class Skill:
     mtime_ns: int = 0
     scope: Scope = Scope.GIVEN
     """Scope of its root: decides which of two skills with one name counts."""
+
+    def line_of(self, offset: int) -> int:
+        """Line of the file that holds the body's character at ``offset``."""
+        return self.body_line + self.body.count("\n", 0, offset)
 
     @property
     def folder(self) -> str:

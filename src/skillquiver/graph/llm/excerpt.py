@@ -125,7 +125,7 @@ def _clipped(text: str) -> str:
 
 
 def _place(skill: Skill, offset: int) -> str:
-    line = skill.body.count("\n", 0, offset) + 1
+    line = skill.line_of(offset)
     titles = [h.text for h in read_markdown(skill.body).headings if h.start <= offset]
     heading = f" [{_one_line(titles[-1])}]" if titles else ""
     return f"{skill.id}:{line}{heading}"
