@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from skillquiver.index.store import FileRow, Light
+from skillquiver.index.rows import FileRow, Light
 from skillquiver.skills.discover import Discovery, FoundFile
 from skillquiver.types import SkillId
 

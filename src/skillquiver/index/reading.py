@@ -17,7 +17,8 @@ from typing import TypeVar
 
 from skillquiver.index.encoders import processors
 from skillquiver.index.lexical import FieldTerms, field_terms
-from skillquiver.index.store import FileRow, Store
+from skillquiver.index.rows import FileRow
+from skillquiver.index.store import Store
 from skillquiver.settings import ReadSettings
 from skillquiver.skills.discover import FoundFile
 from skillquiver.skills.records import Skill

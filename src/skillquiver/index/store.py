@@ -6,28 +6,25 @@ that a derived index which knows its own generation can catch up, or see that it
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 
 from skillquiver.errors import LibraryError, LibraryMissingError
+from skillquiver.index.rows import WRITTEN, FileRow, Light, decode, light_of, path_of, stored_path, values_of
 from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
 from skillquiver.skills.records import Skill
-from skillquiver.skills.roots import Scope
 from skillquiver.types import Finding, SkillId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["FileRow", "Light", "Store"]
+__all__ = ["FILE_NAME", "Store"]
 
-_SKILL = msgspec.msgpack.Decoder(Skill)
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
 FILE_NAME = "library.sqlite3"
@@ -35,51 +32,11 @@ VARIABLES = 500
 """Values per IN list; SQLite's oldest limit is 999."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
-    """What one found file came to: its identity on disk, and the record read from it, if any."""
-
-    id: SkillId
-    path: str
-    root: str
-    scope: Scope
-    kind: str
-    size: int
-    mtime_ns: int
-    content_hash: str
-    findings: tuple[Finding, ...]
-    skill: Skill | None
-    text_hash: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class Light:
-    """The columns of a row that change detection and mirror rules need."""
-
-    row: int
-    id: SkillId
-    name: str
-    path: str
-    root: str
-    scope: Scope
-    size: int
-    mtime_ns: int
-    content_hash: str
-    body_hash: str
-    description: str
-    active: bool
-    readable: bool
-
-
-_WRITTEN = (
-    *("id", "name", "path", "root", "scope", "kind", "size", "mtime_ns", "content_hash", "body_hash"),
-    *("description", "generation", "text_hash", "findings", "record", "body"),
-)
 _PUT_FILE = (
-    f"INSERT INTO files ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c}=excluded.{c}' for c in _WRITTEN[1:])}, active=0"
+    f"INSERT INTO files ({', '.join(WRITTEN)}) VALUES ({', '.join('?' * len(WRITTEN))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c}=excluded.{c}' for c in WRITTEN[1:])}, active=0"
 )
-_SETS = ("generation=max(generation, ?)" if c == "generation" else f"{c}=?" for c in _WRITTEN)
+_SETS = ("generation=max(generation, ?)" if c == "generation" else f"{c}=?" for c in WRITTEN)
 _REFRESH = f"UPDATE files SET {', '.join(_SETS)} WHERE row=?"
 
 
@@ -181,14 +138,14 @@ class Store:
     def roots(self) -> list[tuple[str, str, str]]:
         """(label, path, scope) of every root, by label."""
         found = self._db.execute("SELECT label, path, scope FROM roots ORDER BY label")
-        return [(label, _path(path), scope) for label, path, scope in found]
+        return [(label, path_of(path), scope) for label, path, scope in found]
 
     def put_roots(self, roots: Iterable[tuple[str, str, str]]) -> None:
         """Remember roots; a label that is already there gets the new path."""
         self._db.executemany(
             "INSERT INTO roots VALUES (?, ?, ?) "
             "ON CONFLICT DO UPDATE SET path=excluded.path, scope=excluded.scope",
-            ((label, _stored_path(path), scope) for label, path, scope in roots),
+            ((label, stored_path(path), scope) for label, path, scope in roots),
         )
 
     def drop_root(self, label: str) -> None:
@@ -204,15 +161,15 @@ class Store:
             "record IS NOT NULL"
         )
         rows = self._db.execute(f"SELECT {columns} FROM files ORDER BY id")
-        return {r[1]: _light(r) for r in rows}
+        return {r[1]: light_of(r) for r in rows}
 
     def put_files(self, files: Iterable[FileRow], generation: int) -> None:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
-        self._db.executemany(_PUT_FILE, (_columns(file, generation) for file in files))
+        self._db.executemany(_PUT_FILE, (values_of(file, generation) for file in files))
 
     def refresh_files(self, files: Iterable[tuple[int, FileRow]]) -> None:
         """Record (row, file) whose content proved the same; what is searched stays as it is."""
-        self._db.executemany(_REFRESH, ((*_columns(file, 0), row) for row, file in files))
+        self._db.executemany(_REFRESH, ((*values_of(file, 0), row) for row, file in files))
 
     def unsettled(self) -> bool:
         """Whether a row was written after the library's last generation, by this run or a killed one."""
@@ -258,7 +215,7 @@ class Store:
             text = "body" if body else "''"
             query = f"SELECT row, record, path, {text} FROM files WHERE active AND row IN ({marks})"
             for row, *columns in self._db.execute(query, block):
-                found[row] = _decode(*columns)
+                found[row] = decode(*columns)
         return found
 
     def all_skills(self, *, body: bool = True) -> Iterator[tuple[int, Skill]]:
@@ -267,7 +224,7 @@ class Store:
         for row, *columns in self._db.execute(
             f"SELECT row, record, path, {text} FROM files WHERE active ORDER BY id"
         ):
-            yield row, _decode(*columns)
+            yield row, decode(*columns)
 
     def rows_named(self, reference: str) -> list[tuple[int, SkillId]]:
         """(row, id) of the active skills whose id, else whose name or folder, is ``reference``."""
@@ -347,77 +304,11 @@ class Store:
         )
 
 
-_SCOPES = {scope.value: scope for scope in Scope}
-
-
-def _light(columns: tuple[Any, ...]) -> Light:
-    row, skill_id, name, path, root, scope, *rest, active, readable = columns
-    size, mtime_ns, content_hash, body_hash, description = rest
-    return Light(
-        *(row, skill_id, name, _path(path), root, _SCOPES[scope], size, mtime_ns),
-        *(content_hash, body_hash, description, bool(active), bool(readable)),
-    )
-
-
 def _blocks(rows: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
     for start in range(0, len(rows), VARIABLES):
         block = rows[start : start + VARIABLES]
         yield block, ",".join("?" * len(block))
 
 
-def _decode(record: bytes, path: str | bytes, body: str) -> Skill:
-    return replace(_SKILL.decode(record), path=_path(path), body=body)
-
-
-def _encode(skill: Skill) -> bytes:
-    """Without path and body, which have columns. Names of bundled files need not be Unicode."""
-    bare = replace(skill, path="", body="")
-    try:
-        return msgspec.msgpack.encode(bare)
-    except UnicodeEncodeError:
-        return msgspec.msgpack.encode(_unicode(msgspec.to_builtins(bare)))
-
-
-def _unicode(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {_unicode(key): _unicode(item) for key, item in value.items()}
-    return [_unicode(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _stored_path(path: str) -> str | bytes:
-    """A path as SQLite can hold it: on POSIX a name may be any bytes, which Python shows as surrogates."""
-    return path if path.isascii() or _is_unicode(path) else os.fsencode(path)
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _path(stored: str | bytes) -> str:
-    return os.fsdecode(stored)
-
-
 def _unusable(file: Path, error: Exception) -> LibraryError:
     return LibraryError(f"{file} is not a usable library ({error}); move it away and index again")
-
-
-def _columns(file: FileRow, generation: int) -> tuple[Any, ...]:
-    skill = file.skill
-    record = _encode(skill) if skill else None
-    named = (skill.name, skill.body_hash, skill.description) if skill else ("", "", "")
-    return (
-        *(
-            file.id,
-            named[0],
-            _stored_path(file.path),
-            file.root,
-            file.scope,
-            file.kind,
-            file.size,
-            file.mtime_ns,
-        ),
-        *(file.content_hash, named[1], named[2], generation, file.text_hash),
-        *(msgspec.msgpack.encode(file.findings), record, skill.body if skill else None),
-    )

@@ -18,7 +18,8 @@ from skillquiver.index.lexical import FieldTerms, LexicalIndex
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.progress import Progress, Stage, silent
 from skillquiver.index.reading import Crew, analyzer, crew, flatten, reader
-from skillquiver.index.store import Light, Store
+from skillquiver.index.rows import Light
+from skillquiver.index.store import Store
 from skillquiver.index.vectors import library_encoder, sync_vectors
 from skillquiver.settings import DEFAULT_READ, ReadSettings
 from skillquiver.skills.discover import Discovery, Root, Scope, discover
