@@ -385,7 +385,7 @@ def test_index_reports_counts_and_strict_fails_on_findings(quiver: Run, tmp_path
     (root / "two" / "SKILL.md").write_bytes(b"")
     result = quiver(*arguments, "--strict", library=library)
     assert result.exit_code == 1
-    assert result.stdout.startswith("1 skills: 1 added, 1 unchanged, 1 unreadable\n")
+    assert result.stdout.startswith("1 skills: 1 unchanged, 1 unreadable\n")
     assert "findings of" in result.stdout
 
 
