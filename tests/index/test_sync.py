@@ -10,6 +10,7 @@ from skillquiver.errors import UsageError
 from skillquiver.index import sync as sync_module
 from skillquiver.index.store import Store
 from skillquiver.index.sync import sync
+from skillquiver.serve.render import report_text
 from skillquiver.skills.discover import Root, Scope
 from tests.libraries import counts, found, hashing, index, put, rank, snapshot
 
@@ -72,6 +73,17 @@ def test_a_moved_folder_is_one_move_and_keeps_its_vector(library: Path, root: Pa
     assert counts(report) == {"moved": 1, "unchanged": 2}
     assert report.moved == (("skills/deep/charts", "skills/charts"),)
     assert "skills/deep/charts" not in found(rank(library, "draws charts"))
+
+
+def test_every_skill_of_a_renamed_folder_counts_as_moved(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    for number in range(60):
+        put(root, f"old/skill-{number:02}", f"Does job {number}.")
+    index(tmp_path / "library", root)
+    (root / "old").rename(root / "new")
+    report = index(tmp_path / "library")
+    assert (len(report.moved), report.added, report.removed) == (60, 0, 0)
+    assert report_text(report).startswith("60 skills: 60 moved\n")
 
 
 def test_a_removed_skill_is_found_no_more(library: Path, root: Path) -> None:

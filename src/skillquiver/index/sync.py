@@ -203,7 +203,7 @@ def _report(
         skills=store.count(),
         added=sum(bool(row.content_hash) for row in changes.added) - len(moved),
         changed=len(changes.edited),
-        moved=moved[:NAMED],
+        moved=moved,
         removed=len(changes.gone) - len(moved),
         unchanged=changes.unchanged + changes.touched,
         unreadable=unreadable,
