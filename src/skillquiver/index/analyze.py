@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import Stemmer
 
-__all__ = ["STOP_WORDS", "analyze", "cjk_share", "content_words"]
+__all__ = ["STOP_WORDS", "analyze", "cjk_share"]
 
 STOP_WORDS = frozenset(
     "a about all also an and any are as at be been but by can could did do does each for from had has have "
@@ -83,11 +83,6 @@ def _bigrams(run: str) -> Iterator[str]:
         yield run
     for left, right in pairwise(run):
         yield left + right
-
-
-def content_words(text: str) -> int:
-    """Number of terms, counted as in ``analyze``: 0 means that nothing can be searched for."""
-    return len(analyze(text))
 
 
 def cjk_share(text: str) -> float:

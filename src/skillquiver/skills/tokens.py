@@ -1,7 +1,7 @@
 """Token counts: one counter for the whole project.
 
 The counter is tiktoken's ``cl100k_base`` with its vocabulary in this package, so that it needs no
-network. Against ``o200k_base`` on public skills its total differs by 0.8 % (docs/decisions/0003).
+network. Against ``o200k_base`` on public skills its total differs by less than 1 % (docs/decisions/0003).
 """
 
 from __future__ import annotations

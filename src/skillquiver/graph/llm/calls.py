@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -176,10 +177,8 @@ def _seconds(header: str, clock: Clock) -> float | None:
     """Retry-After in seconds, from either of its forms; ``None`` where it is absent or illegible."""
     if not header:
         return None
-    try:
+    with suppress(ValueError):  # not a number: the other form is a date
         return max(0.0, float(header))
-    except ValueError:
-        pass
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - clock.now())
     except ValueError:
