@@ -68,6 +68,25 @@ class PackSettings:
     duplicate_namesake_description: float = 0.5
     """The same for descriptions of skills with the same name whose bodies have something in common."""
 
+    requires_confidence: float = 0.6
+    """A requirement at least this sure brings the required skill along if there is room: every `requires`
+    that the rules read out of texts (decisions/0048)."""
+
+    hard_requires_confidence: float = 0.75
+    """From here on a skill does not come without what it requires; below, texts say "using X", not
+    "X first", and a good match is worth more than a doubtful need."""
+
+    exclusion_confidence: float = 0.5
+    """From here on `conflicts_with` and `supersedes` keep a skill out: more likely right than not."""
+
+    alternative_confidence: float = 0.8
+    """Least confidence from which one of two alternatives is enough: copies under one name were right ten
+    times in ten."""
+
+    derived_alternative_confidence: float = 0.9
+    """The same where a text is the source: five times in ten "use X instead" means another task, so only
+    the plainest statements leave a match out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankSettings:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from skillquiver.graph.relations import Relation
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId, Status
 
-__all__ = ["Bundle", "BundleEntry", "Candidate", "Omission", "Omitted", "Role", "Tier"]
+__all__ = [
+    "Bundle",
+    "BundleEntry",
+    "Candidate",
+    "Omission",
+    "Omitted",
+    "PackContext",
+    "Role",
+    "Tier",
+    "Wishes",
+]
 
 
 class Tier(StrEnum):
@@ -36,6 +48,12 @@ class Omission(StrEnum):
     LOW_CONFIDENCE = "low-confidence"
     HIDDEN = "hidden"
     MAX_SKILLS = "max-skills"
+    MISSING_REQUIREMENT = "missing-requirement"
+    CONFLICT = "conflict"
+    ALTERNATIVE = "alternative"
+    SUPERSEDED = "superseded"
+    LOADED = "loaded"
+    WITHOUT = "without"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +73,34 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the caller decided: ids that must come, must not come, or are in the agent's context already."""
+
+    must: tuple[SkillId, ...] = ()
+    without: frozenset[SkillId] = frozenset()
+    loaded: frozenset[SkillId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackContext:
+    """What packing knows beyond the ranking.
+
+    ``relations`` hold between candidates and skills of ``support``: records that no ranking proposed but a
+    candidate may need, a wish may name or a successor may be.
+    """
+
+    relations: Sequence[Relation] = ()
+    support: Mapping[SkillId, Skill] = field(default_factory=dict)
+    wishes: Wishes = Wishes()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BundleEntry:
-    """A skill in a bundle. ``tokens`` counts its whole block: header lines, fences and text."""
+    """A skill in a bundle. ``tokens`` counts its whole block: header lines, fences and text.
+
+    ``score`` is 0 for a skill that no ranking proposed. ``required_by`` names the skills of the bundle that
+    need this one; ``missing`` what this one needs and the bundle could not bring.
+    """
 
     id: SkillId
     name: str
@@ -67,6 +111,8 @@ class BundleEntry:
     score: float
     confidence: float
     evidence: str = ""
+    required_by: tuple[SkillId, ...] = ()
+    missing: tuple[SkillId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +128,9 @@ class Omitted:
 class Bundle:
     """Skills packed into ``budget`` tokens.
 
-    ``tokens`` is ``count_tokens(text)`` and never above ``budget``. ``entries`` and ``omitted``, both in
-    rank order, hold every candidate exactly once.
+    ``tokens`` is ``count_tokens(text)`` and never above ``budget``. ``entries``, in the order in which an
+    agent needs them, and ``omitted``, in rank order, hold every candidate exactly once; ``entries`` may
+    hold skills that others require besides.
     """
 
     status: Status
