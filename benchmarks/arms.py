@@ -28,9 +28,10 @@ from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
 from skillquiver.retrieve.ranking import Ranking
+from skillquiver.serve.usecases.bundling import BUNDLE_POOL
 from skillquiver.serve.usecases.graphs import load_graph
 from skillquiver.serve.usecases.library import Library, open_library
-from skillquiver.serve.usecases.searching import BUNDLE_POOL, bundle
+from skillquiver.serve.usecases.searching import bundle
 from skillquiver.settings import DiffuseSettings
 
 DRAWS, SEED = 10_000, 0

@@ -58,13 +58,15 @@ class Omission(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A ranked skill that asks for a place. ``confidence`` is the probability of a hit, 0 to 1."""
+    """A skill that asks for a place. ``confidence`` is the probability of a hit, 0 to 1."""
 
     skill: Skill
     score: float
     confidence: float
     role: Role = Role.MATCH
     evidence: str = ""
+    via: tuple[Relation, ...] = ()
+    """How relations lead to it from a match, if a match alone does not."""
 
     @property
     def id(self) -> SkillId:
@@ -98,7 +100,8 @@ class PackContext:
 class BundleEntry:
     """A skill in a bundle. ``tokens`` counts its whole block: header lines, fences and text.
 
-    ``score`` is 0 for a skill that no ranking proposed. ``required_by`` names the skills of the bundle that
+    ``score`` is 0 for a skill that no ranking proposed. ``via`` are the relations that lead to it from a
+    match; empty for a match. ``required_by`` names the skills of the bundle that
     need this one; ``missing`` what this one needs and the bundle could not bring.
     """
 
@@ -111,6 +114,7 @@ class BundleEntry:
     score: float
     confidence: float
     evidence: str = ""
+    via: tuple[Relation, ...] = ()
     required_by: tuple[SkillId, ...] = ()
     missing: tuple[SkillId, ...] = ()
 
@@ -130,7 +134,8 @@ class Bundle:
 
     ``tokens`` is ``count_tokens(text)`` and never above ``budget``. ``entries``, in the order in which an
     agent needs them, and ``omitted``, in rank order, hold every candidate exactly once; ``entries`` may
-    hold skills that others require besides.
+    hold skills that others require besides. ``arm`` says how relations were followed, ``graph_degraded`` why
+    some or all of them were not; empty if nothing stood in the way.
     """
 
     status: Status
@@ -139,3 +144,5 @@ class Bundle:
     entries: tuple[BundleEntry, ...]
     omitted: tuple[Omitted, ...]
     text: str
+    arm: str = ""
+    graph_degraded: str = ""

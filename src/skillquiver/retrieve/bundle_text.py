@@ -7,12 +7,14 @@ skill and no other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from skillquiver.retrieve.bundle import Candidate, Tier
 from skillquiver.skills.markdown import read_markdown
+from skillquiver.skills.records import Skill
 from skillquiver.skills.sanitize import fence_for, plain
 from skillquiver.skills.tiers import body, card, outline
 from skillquiver.skills.tokens import count_tokens
@@ -44,6 +46,7 @@ class Block:
     dependants: int = 0
     """Skills of the bundle that may need this one: their numbers stand in the line of facts."""
     _costs: dict[Tier, int] = field(default_factory=dict)
+    _texts: dict[Tier, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, candidate: Candidate, dependants: int = 0) -> Block:
@@ -57,7 +60,7 @@ class Block:
         if tier not in self._costs:
             counts = self.candidate.skill.tokens
             stored = {Tier.CARD: counts.card, Tier.BODY: counts.body}.get(tier, 0)
-            inside = stored or count_tokens(_rendered(self.candidate, tier))
+            inside = stored or count_tokens(self._rendered(tier))
             head = count_tokens(f"## 1. {_facts(self.candidate, tier, self._numbers())}")
             self._costs[tier] = head + _fence_tokens(self.fence) + inside
         return self._costs[tier]
@@ -72,7 +75,12 @@ class Block:
         opening = f"{self.fence}markdown\n"
         closing = f"{self.fence}\n\n"
         head = f"## {position}. {_facts(self.candidate, tier, needed_by)}"
-        return f"{head}{opening}{_rendered(self.candidate, tier)}{closing}"
+        return f"{head}{opening}{self._rendered(tier)}{closing}"
+
+    def _rendered(self, tier: Tier) -> str:
+        if tier not in self._texts:
+            self._texts[tier] = _RENDER[tier](self.candidate.skill)
+        return self._texts[tier]
 
     def _numbers(self) -> Sequence[int]:
         """Stand-ins for the numbers of the dependants: every number below 1,000 is one token."""
@@ -127,10 +135,20 @@ def _fence_tokens(fence: str) -> int:
     return count_tokens(f"{fence}markdown\n") + count_tokens(f"{fence}\n\n")
 
 
-def _rendered(candidate: Candidate, tier: Tier) -> str:
-    skill = candidate.skill
-    if tier is Tier.CARD:
-        return card(skill)
-    if tier is Tier.BODY:
-        return body(skill)
-    return outline(skill, read_markdown(skill.body))
+_KEPT_OUTLINES = 512
+"""Outlines kept for later bundles of this process, 2 MB at most: making one costs more than ranking it."""
+
+_outlines: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+
+def _outline(skill: Skill) -> str:
+    """Return the outline, kept under the text it was made from."""
+    key = skill.id, skill.content_hash
+    if key not in _outlines:
+        _outlines[key] = outline(skill, read_markdown(skill.body))
+        if len(_outlines) > _KEPT_OUTLINES:
+            _outlines.popitem(last=False)
+    return _outlines[key]
+
+
+_RENDER: Mapping[Tier, Callable[[Skill], str]] = {Tier.CARD: card, Tier.OUTLINE: _outline, Tier.BODY: body}

@@ -259,9 +259,13 @@ class _Chooser:
     def _as_prerequisite(self, found: Candidate, owner: SkillId, need: Need) -> Candidate:
         """The skill in its role; as likely to be wanted as its dependant is, times the relation."""
         dependant = self.choice.chosen.get(owner) or self._known[owner]
-        confidence = max(found.confidence, need.confidence * dependant.confidence)
-        evidence = _joined(f"required by {owner}", found.evidence)
-        return replace(found, role=Role.PREREQUISITE, confidence=confidence, evidence=evidence)
+        return replace(
+            found,
+            role=Role.PREREQUISITE,
+            confidence=max(found.confidence, need.relation.confidence * dependant.confidence),
+            evidence=_joined(f"required by {owner}", found.evidence),
+            via=(*dependant.via, need.relation),
+        )
 
 
 def _unranked(context: PackContext, skill_id: SkillId) -> Candidate:

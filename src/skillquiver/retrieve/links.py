@@ -21,7 +21,7 @@ class Need:
     """A skill that another requires. Without a ``hard`` need the other does not come at all."""
 
     id: SkillId
-    confidence: float
+    relation: Relation
     hard: bool
 
 
@@ -47,7 +47,7 @@ def links_of(relations: Iterable[Relation], settings: PackSettings) -> Links:
             continue
         if relation.type is RelationType.REQUIRES and _brings(relation, settings):
             hard = relation.confidence >= settings.hard_requires_confidence
-            needs[source].setdefault(target, Need(target, relation.confidence, hard))
+            needs[source].setdefault(target, Need(target, relation, hard))
         elif relation.type is RelationType.SUPERSEDES and _believed(relation, settings):
             successors[target].append(source)
         elif relation.type is RelationType.CONFLICTS_WITH and _believed(relation, settings):

@@ -131,6 +131,7 @@ class _Packing:
             score=candidate.score,
             confidence=candidate.confidence,
             evidence=candidate.evidence,
+            via=candidate.via,
             required_by=tuple(sorted(needed_by)),
             missing=tuple(sorted({*self._choice.missing.get(skill_id, ()), *absent})),
         )

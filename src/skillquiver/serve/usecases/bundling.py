@@ -1,0 +1,173 @@
+"""Rank, follow relations, pack: where the stages of a bundle meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from skillquiver.errors import UsageError
+from skillquiver.graph.neighbourhood import neighbourhood, upstream_closure
+from skillquiver.graph.relations import Relation, RelationType
+from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.graph.stored import GraphState, graph_state
+from skillquiver.index.store import Store
+from skillquiver.retrieve.bundle import Bundle, Candidate, PackContext, Role, Wishes
+from skillquiver.retrieve.diffuse import Arm, Move
+from skillquiver.retrieve.expand import expand, seeds_of
+from skillquiver.retrieve.pack import pack
+from skillquiver.retrieve.ranking import Ranked, Ranking
+from skillquiver.serve.usecases.library import Library, find_skill
+from skillquiver.settings import DiffuseSettings, PackSettings
+from skillquiver.skills.records import Skill
+from skillquiver.types import SkillId, Status
+
+__all__ = ["BUNDLE_POOL", "Named", "bundle_task"]
+
+BUNDLE_POOL = 30
+"""Ranked skills that compete for a bundle: several times what one holds, copies included."""
+
+_FLOWING = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.CONFLICTS_WITH}
+"""Types that lead from a match to others. Embedding neighbours are left out: the ranker has seen them."""
+
+_PACKED = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.COMPLEMENTS}
+"""Types that packing acts on."""
+
+_SUCCESSIONS = 3
+"""Replacements of a replacement that are followed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Wishes as a caller writes them: ids, or names that one skill has."""
+
+    must: Sequence[str] = ()
+    without: Sequence[str] = ()
+    loaded: Sequence[str] = ()
+
+    def resolved(self, store: Store) -> Wishes:
+        """Look the names up. Raises ``UnknownSkillError``, ``AmbiguousNameError``, ``UsageError``."""
+        must, without, loaded = (
+            [find_skill(store, name)[1].id for name in names]
+            for names in (self.must, self.without, self.loaded)
+        )
+        return Wishes(must=tuple(must), without=frozenset(without), loaded=frozenset(loaded))
+
+
+def bundle_task(
+    library: Library, query: str, *, budget: int, settings: PackSettings, arm: Arm, named: Named
+) -> tuple[Bundle, Ranking]:
+    """Rank the library for ``query``, follow relations as ``arm`` says, pack into ``budget`` tokens.
+
+    A library without a graph gives a bundle without relations that says so; where the library changed since
+    the graph was built, relations of changed skills are not used.
+    """
+    if budget < 1:
+        raise UsageError(f"--budget is {budget}; a bundle needs at least one token")
+    if settings.max_skills < 1:
+        raise UsageError(f"--max-skills is {settings.max_skills}; ask for at least 1")
+    wishes = named.resolved(library.store)
+    ranking = library.ranker.rank(query, top_k=BUNDLE_POOL)
+    with library.store.snapshot():
+        gathered = _gather(library.store, ranking, arm, wishes)
+    packed = pack(
+        gathered.candidates,
+        budget=budget,
+        settings=settings,
+        status=ranking.status,
+        context=PackContext(relations=gathered.relations, support=gathered.support, wishes=wishes),
+    )
+    return replace(packed, arm=arm.value, graph_degraded=gathered.degraded), ranking
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    candidates: Sequence[Candidate]
+    relations: Sequence[Relation]
+    support: Mapping[SkillId, Skill]
+    degraded: str
+
+
+def _gather(store: Store, ranking: Ranking, arm: Arm, wishes: Wishes) -> _Gathered:
+    """Collect candidates, and everything the relations say about them, from one state of the store."""
+    asked = (*wishes.must, *sorted(wishes.loaded))
+    state = GraphState.OK if arm is Arm.FLAT else graph_state(store)
+    if arm is Arm.FLAT or state is GraphState.MISSING or (ranking.status is Status.NONE and not asked):
+        ids = [result.id for result in ranking.results]
+        known = _records(store, [*ids, *asked])
+        candidates = [_plain(result, known[result.id]) for result in ranking.results if result.id in known]
+        return _Gathered(candidates, (), _others(known, candidates), state.told)
+    settings = DiffuseSettings()
+    around = _around(store, ranking, settings)
+    expansion = expand(ranking, around, arm=arm, settings=settings)
+    ids = [one.id for one in expansion.skills]
+    relations = _relations(store, [*ids, *asked])
+    ends = {end for relation in relations for end in relation.pair}
+    known = _records(store, sorted({*ids, *asked, *ends}))
+    by_ends = {(*r.pair, r.type): r for r in (*around.relations, *relations)}
+    ranked = {result.id: result for result in ranking.results}
+    candidates = [
+        Candidate(
+            skill=known[one.id],
+            score=one.score,
+            confidence=one.confidence,
+            role=one.role,
+            evidence=_why(ranked.get(one.id)),
+            via=tuple(_step(move, by_ends) for move in one.path) if one.role is not Role.MATCH else (),
+        )
+        for one in expansion.skills
+        if one.id in known
+    ]
+    fresh = [r for r in relations if _is_fresh(r, known)]
+    return _Gathered(candidates, fresh, _others(known, candidates), state.told)
+
+
+def _around(store: Store, ranking: Ranking, settings: DiffuseSettings) -> SkillGraph:
+    seeds = list(seeds_of(ranking, settings))
+    return neighbourhood(store, seeds, hops=settings.hops, types=_FLOWING, max_nodes=settings.max_nodes)
+
+
+def _relations(store: Store, ids: Sequence[SkillId]) -> Sequence[Relation]:
+    """Return the relations among ``ids``, what they require, and what replaces any of these."""
+    needed = upstream_closure(store, ids, types=(RelationType.REQUIRES,)).ids
+    replaced = (RelationType.SUPERSEDES,)
+    heirs = neighbourhood(store, needed, hops=_SUCCESSIONS, types=replaced, max_nodes=2 * len(needed)).ids
+    if len(heirs) > len(needed):
+        heirs = upstream_closure(store, heirs, types=(RelationType.REQUIRES,)).ids
+    return neighbourhood(store, heirs, hops=0, types=_PACKED, max_nodes=len(heirs)).relations
+
+
+def _records(store: Store, ids: Sequence[SkillId]) -> Mapping[SkillId, Skill]:
+    rows = store.rows_of(ids)
+    return {skill.id: skill for skill in store.skills(list(rows.values())).values()}
+
+
+def _others(known: Mapping[SkillId, Skill], candidates: Sequence[Candidate]) -> Mapping[SkillId, Skill]:
+    taken = {candidate.id for candidate in candidates}
+    return {skill_id: skill for skill_id, skill in known.items() if skill_id not in taken}
+
+
+def _is_fresh(relation: Relation, known: Mapping[SkillId, Skill]) -> bool:
+    """Whether both ends still have the text they had when the relation was judged."""
+    ends = ((relation.source, relation.source_hash), (relation.target, relation.target_hash))
+    return all(i in known and known[i].content_hash == hash_ for i, hash_ in ends)
+
+
+def _step(move: Move, by_ends: Mapping[tuple[SkillId, SkillId, RelationType], Relation]) -> Relation:
+    first, second = sorted((move.origin, move.goal))
+    return by_ends[first, second, move.type]
+
+
+def _plain(result: Ranked, skill: Skill) -> Candidate:
+    return Candidate(skill=skill, score=result.score, confidence=result.confidence, evidence=_why(result))
+
+
+def _why(result: Ranked | None) -> str:
+    """The places a skill has in the ranking and in its channels."""
+    if result is None:
+        return ""
+    parts = [f"rank {result.rank}"]
+    if result.evidence.lexical_rank:
+        parts.append(f"lexical {result.evidence.lexical_rank}")
+    if result.evidence.dense_rank:
+        parts.append(f"dense {result.evidence.dense_rank}")
+    return ", ".join(parts)
