@@ -11,6 +11,10 @@ from skillquiver.types import SkillId
 
 __all__ = ["Plan"]
 
+SHORT_OUTLINE = 0.1
+"""Share of a body below which room for its outline is not tried: nine outlines in ten take more than 14 %,
+and making one in vain costs as much as ranking (decisions/0049)."""
+
 _RICHEST_FIRST = (Tier.BODY, Tier.OUTLINE, Tier.CARD)
 
 
@@ -109,9 +113,12 @@ class Plan:
     def _richest(self, skill_id: SkillId) -> Tier:
         """Return the richest tier that fits, and pay for it."""
         cost, held = self._blocks[skill_id].cost, self.tiers[skill_id]
+        left = self._room - self._spent
         for tier in _RICHEST_FIRST[: _RICHEST_FIRST.index(held)]:
+            if tier is Tier.OUTLINE and left < SHORT_OUTLINE * cost(Tier.BODY):
+                break
             more = cost(tier) - cost(held)
-            if more <= self._room - self._spent:
+            if more <= left:
                 self._spent += more
                 return tier
         return held

@@ -53,7 +53,7 @@ def command(
     """
     from skillquiver.retrieve.diffuse import Arm
     from skillquiver.serve import render_bundle as render
-    from skillquiver.serve.usecases.bundling import Named
+    from skillquiver.serve.usecases.bundling import Asked
     from skillquiver.serve.usecases.library import open_library
     from skillquiver.serve.usecases.searching import bundle
 
@@ -65,7 +65,7 @@ def command(
             budget=budget,
             max_skills=max_skills,
             arm=Arm(arm),
-            wishes=Named(must=must, without=without, loaded=loaded),
+            asked=Asked(must=must, without=without, loaded=loaded, explain=explain),
         )
     if json_output:
         print_json(render.bundle_data(packed, ranking))

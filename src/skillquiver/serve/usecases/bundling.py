@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillquiver.errors import UsageError
-from skillquiver.graph.neighbourhood import neighbourhood, upstream_closure
+from skillquiver.graph.neighbourhood import CLOSURE_NODES, neighbourhood
 from skillquiver.graph.relations import Relation, RelationType
 from skillquiver.graph.skillgraph import SkillGraph
-from skillquiver.graph.stored import GraphState, graph_state
+from skillquiver.graph.stored import GraphState, graph_state, relations_of
 from skillquiver.index.store import Store
 from skillquiver.retrieve.bundle import Bundle, Candidate, PackContext, Role, Wishes
 from skillquiver.retrieve.diffuse import Arm, Move
@@ -21,28 +21,29 @@ from skillquiver.settings import DiffuseSettings, PackSettings
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId, Status
 
-__all__ = ["BUNDLE_POOL", "Named", "bundle_task"]
+__all__ = ["BUNDLE_POOL", "Asked", "bundle_task"]
 
 BUNDLE_POOL = 30
-"""Ranked skills that compete for a bundle: several times what one holds, copies included."""
+"""Skills that compete for a bundle: several times what one holds, copies included."""
 
 _FLOWING = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.CONFLICTS_WITH}
 """Types that lead from a match to others. Embedding neighbours are left out: the ranker has seen them."""
 
-_PACKED = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.COMPLEMENTS}
+_PACKED = sorted(
+    type_.value for type_ in RelationType if type_ not in (RelationType.SIMILAR_TO, RelationType.COMPLEMENTS)
+)
 """Types that packing acts on."""
-
-_SUCCESSIONS = 3
-"""Replacements of a replacement that are followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """Wishes as a caller writes them: ids, or names that one skill has."""
+class Asked:
+    """What a caller asks for besides: skills by id, or by a name that only one has."""
 
     must: Sequence[str] = ()
     without: Sequence[str] = ()
     loaded: Sequence[str] = ()
+    explain: bool = False
+    """Whether the ranking says which terms matched: a third more time."""
 
     def resolved(self, store: Store) -> Wishes:
         """Look the names up. Raises ``UnknownSkillError``, ``AmbiguousNameError``, ``UsageError``."""
@@ -54,7 +55,7 @@ class Named:
 
 
 def bundle_task(
-    library: Library, query: str, *, budget: int, settings: PackSettings, arm: Arm, named: Named
+    library: Library, query: str, *, budget: int, settings: PackSettings, arm: Arm, asked: Asked
 ) -> tuple[Bundle, Ranking]:
     """Rank the library for ``query``, follow relations as ``arm`` says, pack into ``budget`` tokens.
 
@@ -65,8 +66,8 @@ def bundle_task(
         raise UsageError(f"--budget is {budget}; a bundle needs at least one token")
     if settings.max_skills < 1:
         raise UsageError(f"--max-skills is {settings.max_skills}; ask for at least 1")
-    wishes = named.resolved(library.store)
-    ranking = library.ranker.rank(query, top_k=BUNDLE_POOL)
+    wishes = asked.resolved(library.store)
+    ranking = library.ranker.rank(query, top_k=BUNDLE_POOL, explain=asked.explain)
     with library.store.snapshot():
         gathered = _gather(library.store, ranking, arm, wishes)
     packed = pack(
@@ -99,7 +100,8 @@ def _gather(store: Store, ranking: Ranking, arm: Arm, wishes: Wishes) -> _Gather
     settings = DiffuseSettings()
     around = _around(store, ranking, settings)
     expansion = expand(ranking, around, arm=arm, settings=settings)
-    ids = [one.id for one in expansion.skills]
+    competing = expansion.skills[:BUNDLE_POOL]
+    ids = [one.id for one in competing]
     relations = _relations(store, [*ids, *asked])
     ends = {end for relation in relations for end in relation.pair}
     known = _records(store, sorted({*ids, *asked, *ends}))
@@ -114,7 +116,7 @@ def _gather(store: Store, ranking: Ranking, arm: Arm, wishes: Wishes) -> _Gather
             evidence=_why(ranked.get(one.id)),
             via=tuple(_step(move, by_ends) for move in one.path) if one.role is not Role.MATCH else (),
         )
-        for one in expansion.skills
+        for one in competing
         if one.id in known
     ]
     fresh = [r for r in relations if _is_fresh(r, known)]
@@ -128,12 +130,16 @@ def _around(store: Store, ranking: Ranking, settings: DiffuseSettings) -> SkillG
 
 def _relations(store: Store, ids: Sequence[SkillId]) -> Sequence[Relation]:
     """Return the relations among ``ids``, what they require, and what replaces any of these."""
-    needed = upstream_closure(store, ids, types=(RelationType.REQUIRES,)).ids
-    replaced = (RelationType.SUPERSEDES,)
-    heirs = neighbourhood(store, needed, hops=_SUCCESSIONS, types=replaced, max_nodes=2 * len(needed)).ids
-    if len(heirs) > len(needed):
-        heirs = upstream_closure(store, heirs, types=(RelationType.REQUIRES,)).ids
-    return neighbourhood(store, heirs, hops=0, types=_PACKED, max_nodes=len(heirs)).relations
+    table = store.relations
+    known = {node: skill_id for skill_id, node in table.nodes(ids).items()}
+    frontier = list(known)
+    while frontier and len(known) < CLOSURE_NODES:
+        reached = {edge[1] for edge in table.leaving(frontier, [RelationType.REQUIRES.value])}
+        reached |= {edge[0] for edge in table.entering(frontier, [RelationType.SUPERSEDES.value])}
+        new = table.ids(sorted(reached - known.keys()))
+        known |= new
+        frontier = list(new)
+    return relations_of(table.among(known, _PACKED), known)
 
 
 def _records(store: Store, ids: Sequence[SkillId]) -> Mapping[SkillId, Skill]:

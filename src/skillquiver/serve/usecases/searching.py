@@ -16,7 +16,7 @@ from skillquiver.types import SkillId, Status
 if TYPE_CHECKING:
     from skillquiver.retrieve.bundle import Bundle
     from skillquiver.retrieve.diffuse import Arm
-    from skillquiver.serve.usecases.bundling import Named
+    from skillquiver.serve.usecases.bundling import Asked
 
 __all__ = ["BatchAnswer", "BatchQuery", "bundle", "search", "search_batch"]
 
@@ -65,15 +65,15 @@ def bundle(
     budget: int,
     max_skills: int | None = None,
     arm: Arm | None = None,
-    wishes: Named | None = None,
+    asked: Asked | None = None,
 ) -> tuple[Bundle, Ranking]:
     """Pack what ``query``, a task, needs into ``budget`` tokens; also returns the ranking.
 
-    ``arm`` says how relations are followed (default ``reverse``), ``wishes`` what must come, must not, or is
+    ``arm`` says how relations are followed (default ``reverse``), ``asked`` what must come, must not, or is
     there already. Raises ``UsageError`` for numbers or wishes that cannot be.
     """
     from skillquiver.retrieve.diffuse import Arm  # a search does not pay for packing
-    from skillquiver.serve.usecases.bundling import Named, bundle_task
+    from skillquiver.serve.usecases.bundling import Asked, bundle_task
 
     settings = PackSettings() if max_skills is None else PackSettings(max_skills=max_skills)
     return bundle_task(
@@ -82,5 +82,5 @@ def bundle(
         budget=budget,
         settings=settings,
         arm=Arm.REVERSE if arm is None else arm,
-        named=wishes or Named(),
+        asked=asked or Asked(),
     )
