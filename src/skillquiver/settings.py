@@ -51,6 +51,10 @@ class PackSettings:
     """Below this share of the best match's confidence the list has dropped: half as many skills hold
     nearly all that twelve would (decisions/0006)."""
 
+    reach_ratio: float = 0.1
+    """The same for a skill that only relations lead to: below, they point at company, not at need
+    (decisions/0048)."""
+
     max_skills: int = 12
     """Above a dozen skills an agent reads a catalogue, not instructions."""
 

@@ -45,11 +45,11 @@ class Plan:
                 self._place(unit)
         for first in self._units[:1]:
             self._place_if_it_fits(first)
-            self._enrich(first.members[:1])
+            self._enrich(first, first.members[:1])
         self._spread(breadth)
         for unit in self._units:
             self._place_if_it_fits(unit)
-            self._enrich(unit.members)
+            self._enrich(unit, unit.members)
 
     def _spread(self, breadth: float) -> None:
         """Give a place to each unit after the first, while their cards stay within ``breadth`` tokens."""
@@ -104,10 +104,10 @@ class Plan:
             self.tiers.setdefault(skill_id, self._blocks[skill_id].least)
         self.placed.append(unit)
 
-    def _enrich(self, skills: Iterable[SkillId]) -> None:
-        """Move each skill that has a place to the richest tier that fits."""
+    def _enrich(self, unit: Unit, skills: Iterable[SkillId]) -> None:
+        """Move each skill that has a place to the richest tier that fits; a pointer stays as it is."""
         for skill_id in skills:
-            if skill_id in self.tiers:
+            if skill_id in self.tiers and not unit.pointer:
                 self.tiers[skill_id] = self._richest(skill_id)
 
     def _richest(self, skill_id: SkillId) -> Tier:

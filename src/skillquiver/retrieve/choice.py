@@ -18,7 +18,7 @@ from skillquiver.retrieve.links import Need, links_of
 from skillquiver.settings import PackSettings
 from skillquiver.types import SkillId, Status
 
-__all__ = ["Choice", "Unit", "choose"]
+__all__ = ["Choice", "Unit", "choose", "confidence_floor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Unit:
     members: tuple[SkillId, ...]
     must: bool = False
     wanted_by: SkillId | None = None
+    pointer: bool = False
+    """Whether a card is all it gets, and what comes for it alone: what follows a task is not the task."""
 
 
 @dataclass(slots=True)
@@ -60,17 +62,21 @@ def choose(
     chooser = _Chooser(ranked, settings, context)
     for skill_id in dict.fromkeys(context.wishes.must):
         chooser.insist(skill_id)
-    floor = _confidence_floor(ranked, settings)
+    best = max((c.confidence for c in ranked if c.role is Role.MATCH and not c.skill.hidden), default=0.0)
     for candidate in ranked:
         if candidate.id not in chooser.choice.chosen:
+            floor = confidence_floor(best, settings, matched=candidate.role is Role.MATCH)
             chooser.consider(candidate, floor=floor, status=status)
     return chooser.choice
 
 
-def _confidence_floor(ranked: Sequence[Candidate], settings: PackSettings) -> float:
-    """The cut: an absolute floor, or a share of the best visible match's confidence."""
-    matches = (c.confidence for c in ranked if c.role is Role.MATCH and not c.skill.hidden)
-    return max(settings.min_confidence, settings.confidence_ratio * max(matches, default=0.0))
+def confidence_floor(best: float, settings: PackSettings, *, matched: bool = True) -> float:
+    """The cut: an absolute floor, or a share of the best visible match's confidence.
+
+    What only relations lead to, not ``matched``, has to clear a higher one.
+    """
+    ratio = settings.confidence_ratio if matched else settings.reach_ratio
+    return max(settings.min_confidence, ratio * best)
 
 
 class _Chooser:
@@ -121,7 +127,7 @@ class _Chooser:
         most = self._settings.max_skills
         if status is Status.NONE:
             raise Blocked(Reason(Omission.LOW_CONFIDENCE, "nothing in the library matches this task"))
-        if candidate.role is Role.MATCH and candidate.confidence < floor:
+        if candidate.confidence < floor:
             detail = f"confidence {candidate.confidence:.3f} is below {floor:.3f}"
             raise Blocked(Reason(Omission.LOW_CONFIDENCE, detail))
         if len(self.choice.chosen) >= most:
@@ -196,7 +202,14 @@ class _Chooser:
         for member in closure.members:
             self.choice.left_out.pop(member, None)
             self._distinct.keep(self.choice.chosen[member].skill)
-        self.choice.units.append(Unit(tuple(closure.members), must=must, wanted_by=wanted_by))
+        self.choice.units.append(
+            Unit(
+                tuple(closure.members),
+                must=must,
+                wanted_by=wanted_by,
+                pointer=head.role is Role.FOLLOW_UP and not must,
+            )
+        )
         fresh = {head.id, *closure.brought}
         for owner, met in closure.met:
             _note(self.choice.needs, owner, met)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from skillquiver.errors import UsageError
 from skillquiver.graph.neighbourhood import CLOSURE_NODES, neighbourhood
-from skillquiver.graph.relations import Relation, RelationType
+from skillquiver.graph.relations import Relation, RelationType, pair_of
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state, relations_of
 from skillquiver.index.store import Store
 from skillquiver.retrieve.bundle import Bundle, Candidate, PackContext, Role, Wishes
+from skillquiver.retrieve.choice import confidence_floor
 from skillquiver.retrieve.diffuse import Arm, Move
-from skillquiver.retrieve.expand import expand, seeds_of
+from skillquiver.retrieve.expand import Expanded, expand, seeds_of
 from skillquiver.retrieve.pack import pack
 from skillquiver.retrieve.ranking import Ranked, Ranking
 from skillquiver.serve.usecases.library import Library, find_skill
@@ -69,7 +70,7 @@ def bundle_task(
     wishes = asked.resolved(library.store)
     ranking = library.ranker.rank(query, top_k=BUNDLE_POOL, explain=asked.explain)
     with library.store.snapshot():
-        gathered = _gather(library.store, ranking, arm, wishes)
+        gathered = _gather(library.store, ranking, arm, wishes, settings)
     packed = pack(
         gathered.candidates,
         budget=budget,
@@ -88,44 +89,64 @@ class _Gathered:
     degraded: str
 
 
-def _gather(store: Store, ranking: Ranking, arm: Arm, wishes: Wishes) -> _Gathered:
+def _gather(store: Store, ranking: Ranking, arm: Arm, wishes: Wishes, settings: PackSettings) -> _Gathered:
     """Collect candidates, and everything the relations say about them, from one state of the store."""
     asked = (*wishes.must, *sorted(wishes.loaded))
     state = GraphState.OK if arm is Arm.FLAT else graph_state(store)
     if arm is Arm.FLAT or state is GraphState.MISSING or (ranking.status is Status.NONE and not asked):
-        ids = [result.id for result in ranking.results]
-        known = _records(store, [*ids, *asked])
+        known = _records(store, [*(result.id for result in ranking.results), *asked])
         candidates = [_plain(result, known[result.id]) for result in ranking.results if result.id in known]
         return _Gathered(candidates, (), _others(known, candidates), state.told)
-    settings = DiffuseSettings()
-    around = _around(store, ranking, settings)
-    expansion = expand(ranking, around, arm=arm, settings=settings)
+    around = _around(store, ranking, state)
+    expansion = expand(ranking, around, arm=arm, settings=DiffuseSettings())
     competing = expansion.skills[:BUNDLE_POOL]
-    ids = [one.id for one in competing]
-    relations = _relations(store, [*ids, *asked])
+    relations = _relations(store, [*(one.id for one in competing), *asked])
     ends = {end for relation in relations for end in relation.pair}
-    known = _records(store, sorted({*ids, *asked, *ends}))
-    by_ends = {(*r.pair, r.type): r for r in (*around.relations, *relations)}
-    ranked = {result.id: result for result in ranking.results}
-    candidates = [
-        Candidate(
-            skill=known[one.id],
-            score=one.score,
-            confidence=one.confidence,
-            role=one.role,
-            evidence=_why(ranked.get(one.id)),
-            via=tuple(_step(move, by_ends) for move in one.path) if one.role is not Role.MATCH else (),
-        )
-        for one in competing
-        if one.id in known
-    ]
+    known = _records(store, sorted({*(one.id for one in competing), *asked, *ends}))
+    candidates = _candidates(competing, known, ranking, around, settings)
     fresh = [r for r in relations if _is_fresh(r, known)]
     return _Gathered(candidates, fresh, _others(known, candidates), state.told)
 
 
-def _around(store: Store, ranking: Ranking, settings: DiffuseSettings) -> SkillGraph:
+def _candidates(
+    competing: Sequence[Expanded],
+    known: Mapping[SkillId, Skill],
+    ranking: Ranking,
+    around: SkillGraph,
+    settings: PackSettings,
+) -> list[Candidate]:
+    """Turn an expansion into candidates. What matches well enough by itself stays a match."""
+    best = max((result.confidence for result in ranking.results if not result.hidden), default=0.0)
+    floor = confidence_floor(best, settings)
+    ranked = {result.id: result for result in ranking.results}
+    by_ends = {(*r.pair, r.type): r for r in around.relations}
+    found = []
+    for one in competing:
+        result = ranked.get(one.id)
+        matched = one.role is Role.MATCH or (result is not None and result.confidence >= floor)
+        if one.id in known:
+            candidate = Candidate(
+                skill=known[one.id],
+                score=one.score,
+                confidence=one.confidence,
+                role=Role.MATCH if matched else one.role,
+                evidence=_why(result),
+                via=() if result is not None and matched else _steps(one.path, by_ends),
+            )
+            found.append(candidate)
+    return found
+
+
+def _around(store: Store, ranking: Ranking, state: GraphState) -> SkillGraph:
+    """Return the neighbourhood of the best matches, without relations that no longer hold."""
+    settings = DiffuseSettings()
     seeds = list(seeds_of(ranking, settings))
-    return neighbourhood(store, seeds, hops=settings.hops, types=_FLOWING, max_nodes=settings.max_nodes)
+    graph = neighbourhood(store, seeds, hops=settings.hops, types=_FLOWING, max_nodes=settings.max_nodes)
+    if state is GraphState.OK:
+        return graph
+    rows = store.rows_of(graph.ids)
+    known = {skill.id: skill for skill in store.skills(list(rows.values()), body=False).values()}
+    return SkillGraph.of(graph.ids, (r for r in graph.relations if _is_fresh(r, known)))
 
 
 def _relations(store: Store, ids: Sequence[SkillId]) -> Sequence[Relation]:
@@ -158,9 +179,10 @@ def _is_fresh(relation: Relation, known: Mapping[SkillId, Skill]) -> bool:
     return all(i in known and known[i].content_hash == hash_ for i, hash_ in ends)
 
 
-def _step(move: Move, by_ends: Mapping[tuple[SkillId, SkillId, RelationType], Relation]) -> Relation:
-    first, second = sorted((move.origin, move.goal))
-    return by_ends[first, second, move.type]
+def _steps(
+    path: Sequence[Move], by_ends: Mapping[tuple[SkillId, SkillId, RelationType], Relation]
+) -> tuple[Relation, ...]:
+    return tuple(by_ends[(*pair_of(move.origin, move.goal), move.type)] for move in path)
 
 
 def _plain(result: Ranked, skill: Skill) -> Candidate:
