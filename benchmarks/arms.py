@@ -6,8 +6,8 @@ python -m benchmarks.arms LIBRARY QUERIES.jsonl [--equivalents FILE] [--budget 8
 A gold skill is *available* if it, or one that does as well, is in the library; tasks without one are left
 out. Recall, completeness (all available gold present) and co-recovery (share of the gold pairs of a task of
 which both are present; tasks with two or more) count skills of the answer, whatever their tier. Intervals:
-percentile bootstrap over tasks, 10,000 draws, fixed seed. ``--through top-k`` takes the first of the expansion
-whose cards fit the budget; ``--through bundle`` packs.
+percentile bootstrap over tasks, 10,000 draws, fixed seed. ``--through top-k`` takes the first of the
+expansion whose cards fit the budget; ``--through bundle`` packs.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def read_tasks(file: Path, ids: Iterable[str], same: Mapping[str, Sequence[str]]
 
 
 def _ids_of(name: str, held: Collection[str]) -> list[str]:
-    """Ids that end in ``name``; where the library is one corpus alone, its root may stand for the first part."""
+    """Ids that end in ``name``; in a library of one corpus its root may stand for the first part."""
     labels = sorted({skill_id.partition("/")[0] for skill_id in held})
     whole = [found for found in (name, *(f"{label}/{name}" for label in labels)) if found in held]
     rest = name.partition("/")[2]

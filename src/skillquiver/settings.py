@@ -225,11 +225,14 @@ class DiffuseSettings:
     min_seed: float = 0.005
     """Least confidence of a seed: that of a match in a bundle."""
 
-    seed_ratio: float = 0.05
-    """Least share of the best match's confidence: weaker ones spread noise."""
+    seed_ratio: float = 0.2
+    """Least share of the best match's confidence: weaker ones lead to noise; 0.1 to 0.8 do as well."""
 
     min_reach: float = 0.02
     """Least confidence of what the graph adds, as a share of the best match's: as for matches in a bundle."""
+
+    topical_lift: float = 20.0
+    """What a match's odds gain per confidence that flows in along topical relations; harms above 50."""
 
     requires_up: float = 0.6
     """What a needed skill requires is needed, if the words were read right."""

@@ -93,8 +93,30 @@ def test_what_follows_and_what_checks_it_have_their_roles() -> None:
 
 
 def test_what_does_the_same_job_is_a_match() -> None:
-    graph = graph_of(relation("a", RelationType.ALTERNATIVE_TO, "b"))
-    assert one_of(grown(ranking(a=0.9), graph), "b").role is Role.MATCH
+    graph = graph_of(relation("new", RelationType.SUPERSEDES, "old"))
+    assert one_of(grown(ranking(old=0.9), graph), "new").role is Role.MATCH
+
+
+@pytest.mark.parametrize(
+    "type_", [RelationType.SIMILAR_TO, RelationType.COMPLEMENTS, RelationType.ALTERNATIVE_TO]
+)
+def test_a_topical_relation_lifts_what_the_ranker_found_and_brings_nothing_else(type_: RelationType) -> None:
+    graph = graph_of(relation("a", type_, "b"), relation("a", type_, "c"))
+    expansion = grown(ranking(a=0.9, other=0.011, b=0.01), graph)
+    assert order(expansion) == ["a", "b", "other"]
+    b = one_of(expansion, "b")
+    assert b.role is Role.MATCH
+    assert [(m.origin, m.goal, m.type) for m in b.path] == [("a", "b", type_)]
+
+
+def test_a_topical_lift_multiplies_the_odds() -> None:
+    # One seed of 0.8, one edge of weight 0.5 there and back, r = 0.3: with f = 0.7 * 0.5 = 0.35,
+    # p(b) = f * p(a) and p(a) + p(b) = 1, so t = 0.8 * 0.35 / 1.35; odds 0.01 / 0.99 times 1 + 10 t.
+    graph = graph_of(relation("a", RelationType.COMPLEMENTS, "b"))
+    half = DiffuseSettings(complements=0.5, restart_prob=0.3, topical_lift=10.0)
+    b = one_of(expand(ranking(a=0.8, b=0.01), graph, arm=Arm.REVERSE, settings=half), "b")
+    odds = (1 + 10 * 0.8 * 0.35 / 1.35) * 0.01 / 0.99
+    assert b.score == b.confidence == pytest.approx(odds / (1 + odds))
 
 
 def test_one_hop_stops_at_the_neighbours() -> None:
@@ -132,7 +154,7 @@ def test_a_result_too_weak_for_a_seed_takes_the_role_of_its_path() -> None:
 
 
 def test_a_skill_reached_by_less_than_the_floor_is_left_out() -> None:
-    graph = graph_of(relation("a", RelationType.SIMILAR_TO, "b", 0.1))
+    graph = graph_of(relation("a", RelationType.REQUIRES, "b", 0.02))
     assert order(grown(ranking(a=0.9), graph)) == ["a"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Arm", "Move", "Transitions", "Way", "diffuse", "moves_of", "transitions_of"]
+__all__ = ["Arm", "Move", "Transitions", "Way", "diffuse", "in_order", "moves_of", "transitions_of"]
 
 
 class Arm(StrEnum):
@@ -112,7 +112,7 @@ def diffuse(
 
 
 def transitions_of(ids: Sequence[SkillId], moves: Sequence[Move]) -> Transitions:
-    """Turn ``moves`` between ``ids`` into transition probabilities.
+    """Turn ``moves`` between ``ids`` into transition probabilities, one edge for each, as ``in_order``.
 
     A weight is read as a probability. Where those of one origin sum to more than 1, they are scaled to 1;
     where they sum to less, the rest is dangling: a single weak relation does not carry everything.
@@ -120,12 +120,17 @@ def transitions_of(ids: Sequence[SkillId], moves: Sequence[Move]) -> Transitions
     import numpy as np
 
     place = {skill_id: at for at, skill_id in enumerate(ids)}
-    ordered = sorted((place[m.origin], place[m.goal], m.weight) for m in moves)
-    origins = np.array([origin for origin, _, _ in ordered], dtype=np.int64)
-    goals = np.array([goal for _, goal, _ in ordered], dtype=np.int64)
-    weights = np.array([weight for _, _, weight in ordered], dtype=np.float64)
+    ordered = in_order(moves)
+    origins = np.array([place[move.origin] for move in ordered], dtype=np.int64)
+    goals = np.array([place[move.goal] for move in ordered], dtype=np.int64)
+    weights = np.array([move.weight for move in ordered], dtype=np.float64)
     sums = np.bincount(origins, weights=weights, minlength=len(ids))
     return Transitions(len(ids), origins, goals, weights / np.maximum(sums, 1.0)[origins])
+
+
+def in_order(moves: Iterable[Move]) -> list[Move]:
+    """Sort by origin, goal, then type: sums over them come out the same whatever the order given."""
+    return sorted(moves, key=lambda m: (m.origin, m.goal, m.type.value, m.way.value, m.weight))
 
 
 def moves_of(graph: SkillGraph, arm: Arm, settings: DiffuseSettings) -> tuple[Move, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from skillquiver.graph.relations import RelationType
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.retrieve.bundle import Role
-from skillquiver.retrieve.diffuse import Arm, Move, Way, diffuse, moves_of, transitions_of
+from skillquiver.retrieve.diffuse import Arm, Move, Way, diffuse, in_order, moves_of, transitions_of
 from skillquiver.retrieve.ranking import Ranked, Ranking
 from skillquiver.settings import DiffuseSettings
 from skillquiver.types import SkillId
@@ -55,36 +55,54 @@ def seeds_of(ranking: Ranking, settings: DiffuseSettings) -> Mapping[SkillId, fl
 
 
 def expand(ranking: Ranking, graph: SkillGraph, *, arm: Arm, settings: DiffuseSettings) -> Expansion:
-    """Add to a ranking the skills that the relations of ``graph`` lead to from its best ones.
+    """Add to a ranking the skills that its best ones need, and lift those that relations agree with.
 
-    ``graph`` is the neighbourhood of the seeds; skills that nothing joins to a seed change nothing. With c
-    the confidences, S their sum over the seeds and p the diffusion, a skill receives
+    ``graph`` is the neighbourhood of the seeds; skills that nothing joins to a seed change nothing. With p
+    the diffusion, r its restart probability and S the sum of the seeds' confidences, skill j receives
 
-        x = S · ((p - its restart and returned mass)), the confidence that flows into it along relations.
+        x(j) = (1 - r) · S · sum of p(i) · P(i, j) over relations of need, and t(j) over topical ones.
 
-    A matched skill scores 1 - (1 - level)·(1 - x), where levels are the confidences made to fall with the
-    rank: without a graph the order is the ranking's, with one a match can only rise. A skill that only the
-    graph found scores min(x, confidence), so it stays behind the match that led to it and behind every
-    match more confident than its path. Its confidence is the product along the strongest path: the seed's
-    confidence, then type weight times confidence of each relation.
+    A *match* has a level: its confidence, made to fall strictly with the rank. Its odds are multiplied by
+    1 + ``topical_lift`` · t, and a need is one more way to be wanted: score = 1 - (1 - level')·(1 - x).
+    So without a graph the order is the ranking's, and with one a match can only rise. What only relations
+    found must be *needed*, for the ranker has judged the topic already: it scores min(x, confidence), and
+    stays behind the match that led to it and behind every match more confident than its path. Its confidence
+    is the product along the strongest path of needs: the seed's, then the weight of each move.
     """
     seeds = seeds_of(ranking, settings)
     moves = moves_of(graph, arm, settings) if seeds else ()
-    inflow = _inflow(seeds, moves, arm, settings)
-    paths = _strongest_paths(seeds, moves, hops=1 if arm is Arm.ONE_HOP else settings.hops)
+    reached = _Reached.of(seeds, moves, arm, settings)
     levels = _levels(ranking.results)
-    found = [
-        _matched(result, levels[result.id], inflow.get(result.id, 0.0), paths, seed=result.id in seeds)
-        for result in ranking.results
-    ]
+    found = [_matched(result, levels[result.id], reached, seeds, settings) for result in ranking.results]
     floor = settings.min_reach * max(seeds.values(), default=0.0)
     found += [
-        _reached(skill_id, path, inflow.get(skill_id, 0.0))
-        for skill_id, path in paths.items()
+        Expanded(
+            id=skill_id,
+            score=min(reached.needs.get(skill_id, 0.0), path.confidence),
+            confidence=path.confidence,
+            role=_role(path.moves),
+            path=path.moves,
+        )
+        for skill_id, path in reached.paths.items()
         if skill_id not in levels and path.confidence >= floor
     ]
     ordered = sorted(found, key=lambda one: (-one.score, one.id))
     return Expansion(arm=arm, seeds=tuple(seeds), skills=tuple(ordered))
+
+
+_TOPICAL = {
+    (RelationType.SIMILAR_TO, Way.ACROSS),
+    (RelationType.ALTERNATIVE_TO, Way.ACROSS),
+    (RelationType.COMPLEMENTS, Way.ACROSS),
+    (RelationType.SPECIALIZES, Way.DOWN),
+    (RelationType.REQUIRES, Way.DOWN),
+    (RelationType.ROUTES_TO, Way.UP),
+}
+"""Moves to skills about the same matter, which the match does not need (decisions/0046)."""
+
+
+def _is_need(move: Move) -> bool:
+    return (move.type, move.way) not in _TOPICAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +111,61 @@ class _Path:
     moves: tuple[Move, ...]
 
 
+_Flow = Mapping[SkillId, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """What flows into each skill along needs and topical moves, and the likeliest path of either kind."""
+
+    needs: _Flow
+    topics: _Flow
+    paths: Mapping[SkillId, _Path]
+    topical_paths: Mapping[SkillId, _Path]
+
+    @classmethod
+    def of(
+        cls, seeds: Mapping[SkillId, float], moves: Sequence[Move], arm: Arm, settings: DiffuseSettings
+    ) -> _Reached:
+        needs, topics = _inflows(seeds, moves, arm, settings)
+        hops = 1 if arm is Arm.ONE_HOP else settings.hops
+        return cls(
+            needs,
+            topics,
+            _strongest_paths(seeds, [m for m in moves if _is_need(m)], hops=hops),
+            _strongest_paths(seeds, [m for m in moves if not _is_need(m)], hops=1),
+        )
+
+
 def _matched(
-    result: Ranked, level: float, inflow: float, paths: Mapping[SkillId, _Path], *, seed: bool
+    result: Ranked,
+    level: float,
+    reached: _Reached,
+    seeds: Mapping[SkillId, float],
+    settings: DiffuseSettings,
 ) -> Expanded:
-    path = paths.get(result.id)
-    lift = 0.0 if path is None else min(inflow, path.confidence)
-    likely = result.confidence if path is None else _either(result.confidence, path.confidence)
-    by_graph = path is not None and not seed and path.confidence > result.confidence
+    path = reached.paths.get(result.id)
+    lift = 1.0
+    if result.id in reached.topical_paths:
+        lift += settings.topical_lift * reached.topics.get(result.id, 0.0)
+    likely, score = _raise(result.confidence, lift), _raise(level, lift)
+    needed = path is not None and result.id not in seeds and path.confidence > result.confidence
+    if path is not None:
+        likely = _either(likely, path.confidence)
+        score = _either(score, min(reached.needs.get(result.id, 0.0), path.confidence))
+    shown = path or (reached.topical_paths.get(result.id) if lift > 1.0 else None)
     return Expanded(
         id=result.id,
-        score=_either(level, lift),
+        score=score,
         confidence=likely,
-        role=_role(path.moves) if by_graph and path else Role.MATCH,
-        path=path.moves if path else (),
+        role=_role(path.moves) if needed and path else Role.MATCH,
+        path=shown.moves if shown else (),
     )
 
 
-def _reached(skill_id: SkillId, path: _Path, inflow: float) -> Expanded:
-    return Expanded(
-        id=skill_id,
-        score=min(inflow, path.confidence),
-        confidence=path.confidence,
-        role=_role(path.moves),
-        path=path.moves,
-    )
+def _raise(probability: float, factor: float) -> float:
+    """The probability whose odds are ``factor`` times those of ``probability``."""
+    return factor * probability / (1.0 + (factor - 1.0) * probability)
 
 
 def _either(a: float, b: float) -> float:
@@ -134,29 +183,31 @@ def _levels(results: Sequence[Ranked]) -> Mapping[SkillId, float]:
     return levels
 
 
-def _inflow(
+def _inflows(
     seeds: Mapping[SkillId, float], moves: Sequence[Move], arm: Arm, settings: DiffuseSettings
-) -> Mapping[SkillId, float]:
-    """Confidence that flows into each skill along relations; empty where nothing flows."""
+) -> tuple[_Flow, _Flow]:
+    """Confidence that flows into each skill along needs and along topical moves."""
+    needs: dict[SkillId, float] = defaultdict(float)
+    topics: dict[SkillId, float] = defaultdict(float)
     if not moves:
-        return {}
+        return needs, topics
     import numpy as np
 
     ids = sorted({*seeds, *(m.origin for m in moves), *(m.goal for m in moves)})
-    transitions = transitions_of(ids, moves)
-    given = np.array([seeds.get(skill_id, 0.0) for skill_id in ids], dtype=np.float64)
-    total = math.fsum(seeds.values())
-    steps = {Arm.ONE_HOP: 0}.get(arm, settings.max_iter)
+    ordered = in_order(moves)
+    transitions = transitions_of(ids, ordered)
     p = diffuse(
         transitions,
-        given,
+        np.array([seeds.get(skill_id, 0.0) for skill_id in ids], dtype=np.float64),
         restart_prob=settings.restart_prob,
         tolerance=settings.tolerance,
-        max_iter=steps,
+        max_iter=0 if arm is Arm.ONE_HOP else settings.max_iter,
     )
-    carried = p[transitions.origins] * transitions.weights
-    flow = (1 - settings.restart_prob) * np.bincount(transitions.goals, weights=carried, minlength=len(ids))
-    return {skill_id: float(total * x) for skill_id, x in zip(ids, flow, strict=True) if x > 0}
+    scale = (1 - settings.restart_prob) * math.fsum(seeds.values())
+    carried = scale * p[transitions.origins] * transitions.weights
+    for move, x in zip(ordered, carried.tolist(), strict=True):
+        (needs if _is_need(move) else topics)[move.goal] += x
+    return needs, topics
 
 
 def _strongest_paths(
