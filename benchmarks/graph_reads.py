@@ -3,8 +3,8 @@
     python -m benchmarks.graph_reads LIBRARY [--copies 11] [--skills 200]
 
 The store is copied into a temporary folder, and its files (without texts), nodes and relations are repeated
-there under other ids, so that there are ``--copies`` of each. The same skills are asked about before and after,
-twice, and the second time counts.
+there under other ids, so that there are ``--copies`` of each. The same skills are asked about before and
+after, twice, and the second time counts.
 """
 
 from __future__ import annotations
