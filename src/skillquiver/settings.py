@@ -207,7 +207,7 @@ class DiffuseSettings:
     restart_prob: float = 0.3
     """Share of the mass that starts again at the seeds with each step."""
 
-    tolerance: float = 1e-12
+    tolerance: float = 1e-9
     """Iteration ends when no score moves by more: far below what an order could depend on."""
 
     max_iter: int = 200

@@ -76,7 +76,7 @@ def diffuse(
     seeds: npt.NDArray[np.float64],
     *,
     restart_prob: float,
-    tolerance: float = 1e-12,
+    tolerance: float = 1e-9,
     max_iter: int = 200,
 ) -> npt.NDArray[np.float64]:
     """Personalised PageRank by power iteration: p = r·s + (1 - r)·(p·P + (1 - Σp·P)·s), starting at s.
@@ -93,22 +93,21 @@ def diffuse(
 
     if not 0 < restart_prob <= 1:
         raise ValueError(f"restart_prob is {restart_prob}; it is a probability above 0")
-    total = math.fsum(seeds)
+    total = math.fsum(seeds.tolist())
     if seeds.shape != (transitions.n,) or not total > 0 or seeds.min() < 0:
         raise ValueError(f"seeds must be {transitions.n} numbers, none negative, one positive")
     start = seeds.astype(np.float64) / total
-    p = start
+    p, edges = start, transitions.weights * (1 - restart_prob)
     for _ in range(max_iter):
-        carried = p[transitions.origins] * transitions.weights
+        carried = p[transitions.origins] * edges
         flow = np.bincount(transitions.goals, weights=carried, minlength=transitions.n)
         # fsum is exact whatever the order, so nodes that hold nothing cannot change a bit of the rest
-        returned = max(0.0, 1.0 - math.fsum(flow))
-        after = restart_prob * start + (1 - restart_prob) * (flow + returned * start)
+        after = flow + (1.0 - math.fsum(flow.tolist())) * start
         moved = float(np.abs(after - p).max())
         p = after
         if moved <= tolerance:
             break
-    return p / math.fsum(p)
+    return p / math.fsum(p.tolist())
 
 
 def transitions_of(ids: Sequence[SkillId], moves: Sequence[Move]) -> Transitions:
@@ -130,7 +129,7 @@ def transitions_of(ids: Sequence[SkillId], moves: Sequence[Move]) -> Transitions
 
 def in_order(moves: Iterable[Move]) -> list[Move]:
     """Sort by origin, goal, then type: sums over them come out the same whatever the order given."""
-    return sorted(moves, key=lambda m: (m.origin, m.goal, m.type.value, m.way.value, m.weight))
+    return sorted(moves, key=lambda m: (m.origin, m.goal, m.type, m.way, m.weight))
 
 
 def moves_of(graph: SkillGraph, arm: Arm, settings: DiffuseSettings) -> tuple[Move, ...]:
