@@ -44,6 +44,7 @@ _LEAD = re.compile(
     r"like|to|can|could|help|me|us|the|task|goal|your|our|my|is|be|able|are|asked|required)[\s:]+)*",
     re.IGNORECASE,
 )
+_SAYS = re.compile(r"\w")
 _ASIDE = re.compile(r"\s*[({–—→]|[:;](?:\s|$)|\s-\s|\s+(?:in|with|using) (?:the|this) (?:following|format)\b")
 _LIMITS = re.compile(
     r"\b(?:must|should|shall|only|never|always|at least|at most|no more than|within|without|exactly|ensure|"
@@ -117,7 +118,7 @@ def _sentences(lines: Iterable[str]) -> Iterator[str]:
         if _HEADING.match(line):
             continue
         for sentence in split_sentences(_bare(_MARKER.sub("", line, count=1))):
-            if _LEAD.sub("", sentence, count=1).strip(" .:"):  # "You need to:" only leads up to a list
+            if _SAYS.search(_LEAD.sub("", sentence, count=1)):  # "You need to:" only leads up to a list
                 yield sentence
 
 

@@ -27,9 +27,11 @@ def rewrite_data(answer: Mapping[str, Any], told: Rewritten) -> dict[str, Any]:
 
 
 def rewrite_text(answer: str, told: Rewritten) -> str:
-    """``answer`` and, if a rewriting was asked for, a line that says what was ranked."""
+    """``answer`` and, if a rewriting was asked for, a line with who did it and the goal that came first."""
+    if not told.asked:
+        return answer
     note = f" ({plain(told.note)})" if told.note else ""
-    if told.by is Rewriter.NOBODY:
-        return f"{answer}\nnot rewritten{note}" if told.note else answer
-    who = f"{told.model}" if told.by is Rewriter.MODEL else "rules"
-    return f"{answer}\nrewritten by {plain(who)}{note}: {plain(told.query)}"
+    if told.schema is None:
+        return f"{answer}\nnot rewritten{note}"
+    who = told.model if told.by is Rewriter.MODEL else "rules"
+    return f"{answer}\nrewritten by {plain(who)}{note}: {plain(told.schema.goal)}"
