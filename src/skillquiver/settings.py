@@ -12,6 +12,7 @@ __all__ = [
     "PackSettings",
     "RankSettings",
     "ReadSettings",
+    "RewriteSettings",
 ]
 
 

@@ -22,7 +22,8 @@ from tests.graph.llm.support import RecordingClock
 from tests.libraries import index, put
 
 STORY = "It was a long day and nobody had slept, which is why the office wrote this down at length. " * 5
-TASK = f"# Task: Fold the paper crane\n\n{STORY}\n\n1. Crease the square sheet twice\n2. Turn it over\n3. Rotate the sheet by a quarter\n"
+STEPS = "1. Crease the square sheet twice\n2. Rotate the sheet by a quarter\n3. Fill it with warm air\n"
+TASK = f"# Task: Fold the paper crane\n\n{STORY}\n\n{STEPS}"
 SCHEMA = {
     "goal": "A folded boat.",
     "operations": ["sail it"],
@@ -86,7 +87,7 @@ def test_without_a_model_the_rules_rewrite_and_nothing_is_sent(desk: Desk) -> No
     assert answer["query"] == TASK
     assert answer["rewrite"]["by"] == "rules"
     assert answer["rewrite"]["query"].startswith("Fold the paper crane. It was a long day")
-    assert answer["rewrite"]["schema"]["operations"] == ["Rotate the sheet by a quarter"]
+    assert answer["rewrite"]["schema"]["operations"] == ["Fill it with warm air"]
     assert answer["results"][0]["name"] == "crane"
     assert desk.provider.asked == []
 
