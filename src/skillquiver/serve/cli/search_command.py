@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from skillquiver.errors import UsageError
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.rewrite_options import rewrite_options
+
+if TYPE_CHECKING:
+    from skillquiver.serve.usecases.library import Library
+    from skillquiver.serve.usecases.rewriting import Rewrite, RewriteChoice
 
 
 @click.command("search")
@@ -23,6 +30,7 @@ from skillquiver.serve.cli.common import as_json, guarded, library_option, print
     metavar="FILE.jsonl",
     help="Answer each line's `query`; prints one JSON object a line: query_id, ranked, ms.",
 )
+@rewrite_options
 @as_json
 @library_option
 @guarded
@@ -34,6 +42,7 @@ def command(
     explain: bool,
     no_hidden: bool,
     queries: Path | None,
+    rewriting: RewriteChoice,
     json_output: bool,
     library: Path,
 ) -> None:
@@ -42,7 +51,9 @@ def command(
     Exit code 0 whether or not something was found: `status` says hit, weak or none.
     """
     from skillquiver.serve import render
+    from skillquiver.serve.render_rewrite import rewrite_data, rewrite_text
     from skillquiver.serve.usecases.library import open_library
+    from skillquiver.serve.usecases.rewriting import open_rewriter
     from skillquiver.serve.usecases.searching import search
 
     if queries is not None:
@@ -50,15 +61,20 @@ def command(
             raise UsageError("give either QUERY or --queries, not both")
         if explain:
             raise UsageError("--explain is for one QUERY; the lines of a run have no place for it")
-        _batch(queries, library, top_k=top_k, lexical=lexical, hidden=not no_hidden)
+        with (
+            open_rewriter(rewriting, environ=os.environ) as rewrite,
+            open_library(library, lexical=lexical) as opened,
+        ):
+            _batch(opened, queries, top_k=top_k, hidden=not no_hidden, rewrite=rewrite)
         return
-    text = query_text(query)
+    with open_rewriter(rewriting, environ=os.environ) as rewrite:
+        told = rewrite(query_text(query))
     with open_library(library, lexical=lexical) as opened:
-        ranking = search(opened, text, top_k=top_k, explain=explain, hidden=not no_hidden)
+        ranking = search(opened, told.query, top_k=top_k, explain=explain, hidden=not no_hidden)
     if json_output:
-        print_json(render.ranking_data(ranking, explain=explain))
+        print_json(rewrite_data(render.ranking_data(ranking, explain=explain), told))
     else:
-        say(render.ranking_text(ranking, explain=explain))
+        say(rewrite_text(render.ranking_text(ranking, explain=explain), told))
 
 
 def query_text(words: tuple[str, ...]) -> str:
@@ -70,13 +86,10 @@ def query_text(words: tuple[str, ...]) -> str:
     return " ".join(words)
 
 
-def _batch(file: Path, library: Path, *, top_k: int, lexical: bool, hidden: bool) -> None:
+def _batch(library: Library, file: Path, *, top_k: int, hidden: bool, rewrite: Rewrite) -> None:
     from skillquiver.serve.queries import read_queries
-    from skillquiver.serve.usecases.library import open_library
     from skillquiver.serve.usecases.searching import search_batch
 
-    queries = read_queries(file)
-    with open_library(library, lexical=lexical) as opened:
-        for answer in search_batch(opened, queries, top_k=top_k, hidden=hidden):
-            row = {"query_id": answer.query_id, "ranked": answer.ranked, "ms": answer.ms}
-            print_json(row, indent=False)
+    for answer in search_batch(library, read_queries(file), top_k=top_k, hidden=hidden, rewrite=rewrite):
+        row = {"query_id": answer.query_id, "ranked": answer.ranked, "ms": answer.ms}
+        print_json({**row, "rewrite": answer.rewrite} if answer.rewrite else row, indent=False)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skillquiver.retrieve.bundle import Bundle
     from skillquiver.retrieve.diffuse import Arm
     from skillquiver.serve.usecases.bundling import Asked
+    from skillquiver.serve.usecases.rewriting import Rewrite
 
 __all__ = ["BatchAnswer", "BatchQuery", "bundle", "search", "search_batch"]
 
@@ -31,11 +32,15 @@ class BatchQuery:
 
 @dataclass(frozen=True, slots=True)
 class BatchAnswer:
-    """One line of a run file: ids, best first, none where the status is ``none``; ``ms`` it took."""
+    """One line of a run file: ids, best first, none where the status is ``none``; ``ms`` it took.
+
+    ``rewrite`` says who wrote the query that was ranked; empty if no rewriting was asked for.
+    """
 
     query_id: str
     ranked: tuple[SkillId, ...]
     ms: float
+    rewrite: str = ""
 
 
 def search(
@@ -48,14 +53,21 @@ def search(
 
 
 def search_batch(
-    library: Library, queries: Iterable[BatchQuery], *, top_k: int, hidden: bool = True
+    library: Library,
+    queries: Iterable[BatchQuery],
+    *,
+    top_k: int,
+    hidden: bool = True,
+    rewrite: Rewrite | None = None,
 ) -> Iterator[BatchAnswer]:
-    """Answer many queries on one open library, in order, as they come."""
+    """Answer many queries on one open library, in order, as they come; ``rewrite`` writes them anew first."""
     for one in queries:
         started = time.perf_counter()
-        ranking = search(library, one.query, top_k=top_k, hidden=hidden)
+        told = rewrite(one.query) if rewrite else None
+        ranking = search(library, told.query if told else one.query, top_k=top_k, hidden=hidden)
         ids = tuple(result.id for result in ranking.results) if ranking.status is not Status.NONE else ()
-        yield BatchAnswer(one.query_id, ids, round((time.perf_counter() - started) * 1000, 2))
+        took = round((time.perf_counter() - started) * 1000, 2)
+        yield BatchAnswer(one.query_id, ids, took, told.by.value if told and told.asked else "")
 
 
 def bundle(

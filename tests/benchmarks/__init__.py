@@ -1,0 +1,1 @@
+"""Benchmarks that other measurements stand on."""
