@@ -135,6 +135,11 @@ class Store:
         """How often the searched content changed since the library was made."""
         return int(self.get_meta("generation", "0"))
 
+    @property
+    def data_version(self) -> int:
+        """A number that changes when another connection commits anything at all."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
     def roots(self) -> list[tuple[str, str, str]]:
         """(label, path, scope) of every root, by label."""
         found = self._db.execute("SELECT label, path, scope FROM roots ORDER BY label")
