@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LibraryState", "LiveLibrary", "LiveStatus"]
 
-OPENED = 2
-"""Times the library is held open, and so answers at a time: decisions/0050."""
+OPENED = 1
+"""Answers at a time, each on an opening of its own: more are no faster, and cost memory (decisions/0050)."""
 
 ATTEMPTS = 3
 """Openings per request while files are replaced underneath: a run of `quiver index` replaces each once."""
