@@ -231,6 +231,17 @@ class Store:
         ):
             yield row, decode(*columns)
 
+    def skill(self, skill_id: str) -> Skill | None:
+        """The searched skill with exactly this id."""
+        query = "SELECT record, path, body FROM files WHERE active AND id=?"
+        found = self._db.execute(query, (skill_id,)).fetchone()
+        return decode(*found) if found else None
+
+    def following(self, skill_id: str, count: int) -> list[Skill]:
+        """Up to ``count`` searched skills whose ids come after ``skill_id``, by id, without their bodies."""
+        query = "SELECT record, path, '' FROM files WHERE active AND id > ? ORDER BY id LIMIT ?"
+        return [decode(*columns) for columns in self._db.execute(query, (skill_id, count))]
+
     def rows_named(self, reference: str) -> list[tuple[int, SkillId]]:
         """(row, id) of the active skills whose id, else whose name or folder, is ``reference``."""
         exact = self._db.execute("SELECT row, id FROM files WHERE active AND id=?", (reference,)).fetchall()

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from threading import Condition
+from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillquiver.errors import LibraryError, LibraryMissingError, UsageError
@@ -104,6 +104,7 @@ class LiveLibrary:
         self._change = Condition()
         self._lent = 0
         self._closed = False
+        self._opener: Thread | None = None
         self._counted = (-1, 0)
         self.openings = 0
         """How often the library was opened since the start."""
@@ -163,23 +164,27 @@ class LiveLibrary:
             try:
                 with self._borrowed() as library:
                     answer = question(library)
+                    self._warmup.start()
             except LibraryError:
                 if attempt == ATTEMPTS or _identity(self.folder) == before:
                     raise
                 continue  # it was replaced while it was opened or read
-            self._warmup.start()
             return answer
         raise AssertionError("the last attempt returns or raises")
 
     # --- life --------------------------------------------------------------------------------
 
     def warm(self) -> None:
-        """Begin to load the encoder if the library has vectors; does not wait for it, never raises."""
-        self.status()
+        """Open the library, and load the encoder if it has vectors, in the background; never raises."""
+        with self._change:
+            if self._closed or (self._opener is not None and self._opener.is_alive()):
+                return
+            self._opener = Thread(target=self.status, name="skillquiver-warm-up", daemon=True)
+            self._opener.start()
 
     def wait_warm(self, timeout: float) -> bool:
         """Load the encoder and wait for it, at most ``timeout`` seconds; returns whether it is there."""
-        self.warm()
+        self.status()
         return self._warmup.wait(timeout)
 
     def close(self) -> None:
@@ -187,8 +192,11 @@ class LiveLibrary:
         with self._change:
             self._closed = True
             self._change.wait_for(lambda: not self._lent)
+            self._change.notify_all()
             while self._free:
                 self._free.pop().close()
+        if self._opener is not None:
+            self._opener.join()
         self._warmup.join()
 
     def __enter__(self) -> LiveLibrary:
