@@ -17,6 +17,7 @@ COMMANDS = {
     "bundle": "Pack the skills a task needs into a token budget.",
     "show": "Show one skill.",
     "graph": "Build the graph of typed relations between skills, and look into it.",
+    "mcp": "Serve the library to agents over the Model Context Protocol.",
     "doctor": "List what is wrong with the library.",
 }
 """Name and first line of help of every command, in the order of a first session."""

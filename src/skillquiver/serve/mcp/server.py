@@ -7,8 +7,9 @@ The low-level server is used because it takes schemas as they are; its runner sp
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import socket
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from skillquiver import __version__
-from skillquiver.errors import SkillquiverError
+from skillquiver.errors import SkillquiverError, UsageError
 from skillquiver.serve.live import LiveLibrary
 from skillquiver.serve.mcp.answers import answer
 from skillquiver.serve.mcp.contract import TOOLS, ToolSpec, input_schema, output_schema
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from starlette.types import ASGIApp
 
-__all__ = ["Choose", "HttpEndpoint", "build_mcp", "http_endpoint", "serve_stdio", "tool_list"]
+__all__ = ["Choose", "HttpEndpoint", "build_mcp", "http_endpoint", "serve_http", "serve_stdio", "tool_list"]
 
 Choose = Callable[[Any], LiveLibrary]
 """HTTP request (``None`` on stdio) → the library it may use. A ``SkillquiverError`` refuses the request."""
@@ -164,10 +165,37 @@ def http_endpoint(server: Server[Any], *, hosts: tuple[str, ...] = ()) -> HttpEn
     return HttpEndpoint(StreamableHTTPASGIApp(manager), manager.run)
 
 
+PATH = "/mcp"
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 _LOCAL = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 
 
-@asynccontextmanager
-async def _lifespan(endpoint: HttpEndpoint) -> AsyncIterator[None]:
-    async with endpoint.run():
-        yield
+async def serve_http(server: Server[Any], host: str, port: int, tell: Callable[[str], None]) -> None:
+    """Serve streamable HTTP under ``/mcp`` until the process is told to stop; ``tell`` gets the address.
+
+    There is no access control, so that only addresses of this machine are served. Raises ``UsageError``
+    for another, and for an address that cannot be used. Port 0 takes a free one.
+    """
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    if host not in LOOPBACK:
+        raise UsageError(
+            f"{host} can be reached from elsewhere, and nobody would be asked who they are; use 127.0.0.1"
+        )
+    endpoint = http_endpoint(server)
+    app = Starlette(routes=[Route(PATH, endpoint=endpoint.asgi)], lifespan=lambda _: endpoint.run())
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        listener.listen()
+        shown = f"[{host}]" if ":" in host else host
+        tell(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
+        config = uvicorn.Config(app, log_level="warning")
+        await uvicorn.Server(config).serve(sockets=[listener])

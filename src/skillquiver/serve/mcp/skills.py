@@ -155,12 +155,9 @@ def _entry(skill: Skill, listing: FolderListing) -> dict[str, Any]:
 
 def _frontmatter(skill: Skill) -> dict[str, Any]:
     """The frontmatter as it stands; a name or description it lacks is the one the skill is found by."""
-    given = dict(skill.metadata)
     needed = {"name": skill.name, "description": skill.description}
-    return {
-        **{key: value for key, value in needed.items() if not isinstance(given.get(key), str)},
-        **given,
-    } | {key: value for key, value in needed.items() if not isinstance(given.get(key), str)}
+    lacking = {key: value for key, value in needed.items() if not isinstance(skill.metadata.get(key), str)}
+    return {**skill.metadata, **lacking}
 
 
 def _page(live: LiveLibrary, cursor: str | None) -> Page:
@@ -194,8 +191,7 @@ def _found(library: Library, uri: str) -> tuple[Skill, str, int]:
     parts = unquote_to_bytes(uri.removeprefix(SCHEME)).split(b"/") if uri.startswith(SCHEME) else []
     for end in range(len(parts) - 1, 0, -1):
         skill_id = b"/".join(parts[:end]).decode("utf-8", "replace")
-        named = [row for row, found in library.store.rows_named(skill_id) if found == skill_id]
-        skill = library.store.skills(named).get(named[0]) if named else None
+        skill = library.store.skill(skill_id)
         if skill is not None and skill.kind is Kind.SKILL and not skill.hidden:
             return skill, os.fsdecode(b"/".join(parts[end:])), library.store.generation
     raise UsageError(f"unknown skill URI {plain(uri)!r}; skills/list has the known ones")

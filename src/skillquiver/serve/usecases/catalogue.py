@@ -36,7 +36,7 @@ def skills_page(library: Library, *, after: str, size: int, hidden: bool = True)
 
 
 def _following(library: Library, after: str, size: int) -> Iterator[Skill]:
-    """Every skill behind ``after``, a block at a time: one more than a page, to see whether it is the last."""
+    """Every skill behind ``after``, in blocks of one more than a page, to see whether it is the last."""
     while block := library.store.following(after, size + 1):
         yield from block
         after = block[-1].id
