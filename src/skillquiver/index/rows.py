@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -12,9 +12,27 @@ from skillquiver.skills.records import Skill
 from skillquiver.skills.roots import Scope
 from skillquiver.types import Finding, SkillId
 
-__all__ = ["WRITTEN", "FileRow", "Light", "decode", "light_of", "path_of", "stored_path", "values_of"]
+__all__ = [
+    "WRITTEN",
+    "FileRow",
+    "Light",
+    "blocks",
+    "decode",
+    "light_of",
+    "path_of",
+    "stored_path",
+    "values_of",
+]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+T = TypeVar("T")
 
 _SKILL = msgspec.msgpack.Decoder(Skill)
+
+VARIABLES = 500
+"""Values per IN list, which leaves room for a few others; SQLite's oldest limit is 999."""
 
 WRITTEN = (
     *("id", "name", "path", "root", "scope", "kind", "size", "mtime_ns", "content_hash", "body_hash"),
@@ -127,3 +145,10 @@ def values_of(file: FileRow, generation: int) -> tuple[Any, ...]:
         *(file.content_hash, named[1], named[2], generation, file.text_hash),
         *(msgspec.msgpack.encode(file.findings), record, skill.body if skill else None),
     )
+
+
+def blocks(values: Sequence[T]) -> Iterator[tuple[Sequence[T], str]]:
+    """Cut ``values`` into parts that one statement can name, each with its ``?`` marks."""
+    for start in range(0, len(values), VARIABLES):
+        block = values[start : start + VARIABLES]
+        yield block, ",".join("?" * len(block))

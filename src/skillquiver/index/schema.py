@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["JUDGMENTS", "SCHEMA", "SCHEMA_VERSION"]
+__all__ = ["JUDGMENTS", "RELATIONS", "SCHEMA", "SCHEMA_VERSION"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 JUDGMENTS = """
 CREATE TABLE IF NOT EXISTS judgments (      -- answers of language models; paid for, so never thrown away
@@ -18,6 +18,30 @@ CREATE TABLE IF NOT EXISTS judgments (      -- answers of language models; paid 
 ) WITHOUT ROWID
 """
 """By itself, because judgments can also be kept in a file that is no library."""
+
+RELATIONS = (
+    """
+CREATE TABLE nodes (                        -- the skills the graph was built of: ends of relations
+    node INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so nothing can point to another skill by mistake
+    id TEXT NOT NULL UNIQUE
+)""",
+    """
+CREATE TABLE relations (
+    source INTEGER NOT NULL,                -- a node, as the target
+    target INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    provenance TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    quote TEXT NOT NULL,
+    place TEXT NOT NULL,
+    proposed_by TEXT NOT NULL,              -- JSON list
+    source_hash TEXT NOT NULL,
+    target_hash TEXT NOT NULL,
+    PRIMARY KEY (source, target, type)
+) WITHOUT ROWID""",
+    "CREATE INDEX relations_target ON relations (target)",
+)
+"""By themselves, because a library of format 1 gets them when it is opened."""
 
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,6 +73,7 @@ CREATE TABLE derived (                      -- computed from the files, kept bec
     name TEXT PRIMARY KEY, generation INTEGER NOT NULL, data BLOB NOT NULL
 ) WITHOUT ROWID;
 {JUDGMENTS};
+{";".join(RELATIONS)};
 CREATE TABLE vectors (
     text_hash BLOB NOT NULL, encoder TEXT NOT NULL, vector BLOB NOT NULL,
     PRIMARY KEY (text_hash, encoder)

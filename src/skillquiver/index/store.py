@@ -14,7 +14,19 @@ from urllib.parse import quote
 import msgspec
 
 from skillquiver.errors import LibraryError, LibraryMissingError
-from skillquiver.index.rows import WRITTEN, FileRow, Light, decode, light_of, path_of, stored_path, values_of
+from skillquiver.index.migrate import migrate
+from skillquiver.index.relation_table import RelationTable
+from skillquiver.index.rows import (
+    WRITTEN,
+    FileRow,
+    Light,
+    blocks,
+    decode,
+    light_of,
+    path_of,
+    stored_path,
+    values_of,
+)
 from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
@@ -28,9 +40,6 @@ __all__ = ["FILE_NAME", "Store"]
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
 FILE_NAME = "library.sqlite3"
-VARIABLES = 500
-"""Values per IN list; SQLite's oldest limit is 999."""
-
 
 _PUT_FILE = (
     f"INSERT INTO files ({', '.join(WRITTEN)}) VALUES ({', '.join('?' * len(WRITTEN))}) "
@@ -75,16 +84,16 @@ class Store:
         """Open a library that this user may not write, such as a shared one; nobody must be writing it."""
         uri = f"file:{quote(str(file))}?mode=ro&immutable=1"
         store = cls(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False))
-        store._prepare(create=False)
+        store._prepare(create=False, writable=False)
         return store
 
-    def _prepare(self, *, create: bool) -> None:
+    def _prepare(self, *, create: bool, writable: bool = True) -> None:
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
         if version == 0:
             if not create:
                 raise LibraryMissingError("the library was never completed; run `quiver index`")
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-        elif version != SCHEMA_VERSION:
+        elif version != SCHEMA_VERSION and not migrate(self._db, version, writable=writable):
             raise LibraryError(
                 f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
                 "move its folder away and run `quiver index` again"
@@ -116,6 +125,18 @@ class Store:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Ask several questions about one state of the library, whatever is written meanwhile."""
+        if self._db.in_transaction:
+            yield
+            return
+        self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._db.execute("ROLLBACK")
 
     # --- state -------------------------------------------------------------------------------
 
@@ -216,7 +237,7 @@ class Store:
     def skills(self, rows: Sequence[int], *, body: bool = True) -> dict[int, Skill]:
         """Records by row; a row that is gone is left out. Without ``body`` the body is empty."""
         found: dict[int, Skill] = {}
-        for block, marks in _blocks(rows):
+        for block, marks in blocks(rows):
             text = "body" if body else "''"
             query = f"SELECT row, record, path, {text} FROM files WHERE active AND row IN ({marks})"
             for row, *columns in self._db.execute(query, block):
@@ -250,6 +271,15 @@ class Store:
         tail = "%/" + reference.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         query = "SELECT row, id FROM files WHERE active AND (name=? OR id LIKE ? ESCAPE '\\') ORDER BY id"
         return list(self._db.execute(query, (reference, tail)))
+
+    def rows_of(self, ids: Sequence[str]) -> dict[SkillId, int]:
+        """Row of each of these ids that is a searched skill's."""
+        found: dict[SkillId, int] = {}
+        for block, marks in blocks(ids):
+            found.update(
+                self._db.execute(f"SELECT id, row FROM files WHERE active AND id IN ({marks})", block)
+            )
+        return found
 
     def all_ids(self) -> list[SkillId]:
         """Ids of the searched skills, in order."""
@@ -304,6 +334,11 @@ class Store:
 
     # --- what is computed from the files --------------------------------------------------------
 
+    @property
+    def relations(self) -> RelationTable:
+        """The graph's relations as rows."""
+        return RelationTable(self._db)
+
     def put_derived(self, name: str, data: bytes, generation: int) -> None:
         """Keep a computed value with the generation it was computed from."""
         self._db.execute("INSERT OR REPLACE INTO derived VALUES (?, ?, ?)", (name, generation, data))
@@ -318,12 +353,6 @@ class Store:
         self._db.execute(
             "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM files WHERE text_hash NOTNULL)"
         )
-
-
-def _blocks(rows: Sequence[int]) -> Iterator[tuple[Sequence[int], str]]:
-    for start in range(0, len(rows), VARIABLES):
-        block = rows[start : start + VARIABLES]
-        yield block, ",".join("?" * len(block))
 
 
 def _unusable(file: Path, error: Exception) -> LibraryError:

@@ -22,6 +22,7 @@ __all__ = [
     "build_text",
     "census_data",
     "census_text",
+    "quoted",
     "relations_data",
     "relations_text",
     "stats_data",
@@ -75,10 +76,15 @@ def relations_text(skill: Skill, relations: Sequence[Relation], stale: str) -> s
             f"({relation.provenance.value}, {relation.confidence:.2f})"
         )
         if relation.evidence.quote:
-            quote = plain(relation.evidence.quote)
-            short = quote if len(quote) <= QUOTE_WIDTH else quote[: QUOTE_WIDTH - 1] + "…"
-            lines.append(f'      {plain(relation.evidence.place)}: "{short}"')
+            lines.append(quoted(relation))
     return _noted(lines, stale)
+
+
+def quoted(relation: Relation) -> str:
+    """The words that state a relation, and where they stand, on one indented line."""
+    quote = plain(relation.evidence.quote)
+    short = quote if len(quote) <= QUOTE_WIDTH else quote[: QUOTE_WIDTH - 1] + "…"
+    return f'      {plain(relation.evidence.place)}: "{short}"'
 
 
 def stats_data(stats: GraphStats) -> dict[str, Any]:

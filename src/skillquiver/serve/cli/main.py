@@ -16,6 +16,7 @@ COMMANDS = {
     "search": "Rank the library's skills for a task.",
     "bundle": "Pack the skills a task needs into a token budget.",
     "show": "Show one skill.",
+    "next": "Show what comes before a skill, what comes next, what checks it, and what does its job instead.",
     "graph": "Build the graph of typed relations between skills, and look into it.",
     "mcp": "Serve the library to agents over the Model Context Protocol.",
     "doctor": "List what is wrong with the library.",

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from skillquiver.errors import LibraryError, LibraryMissingError, UsageError
+from skillquiver.errors import LibraryMissingError, UsageError
 from skillquiver.graph.audit import sample_edges, sheet
 from skillquiver.graph.build import GraphBuild, build_graph
 from skillquiver.graph.doctor import isolated_findings
 from skillquiver.graph.export import ExportFormat, export_graph
+from skillquiver.graph.neighbourhood import neighbourhood
 from skillquiver.graph.relations import Relation
 from skillquiver.graph.report import Census, Topology, census, outside_neighbours, topology
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.sources import Judge
+from skillquiver.graph.stored import GraphState, graph_state, load_graph, put_graph
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.store import Store
 from skillquiver.serve.usecases.graph_inputs import (
@@ -51,10 +53,13 @@ __all__ = [
     "load_graph",
 ]
 
-GRAPH, FINDINGS = "graph", "graph findings"
+FINDINGS = "graph findings"
 
 MODEL = "graph_model"
 """Note of the store: the model that the last build was judged by; empty after a build by rules alone."""
+
+SHOWN_NODES = 10_000
+"""Most neighbours that `graph show` looks at: all of them, short of a library made to hurt."""
 
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
@@ -103,11 +108,10 @@ def build_library_graph(folder: Path, *, judges: Sequence[Judge] = (), model: st
     with writer_lock(folder), Store.opened(folder) as store:
         inputs = read_inputs(store, folder)
         built = build_from(inputs, judges)
-        before, model_before = store.get_derived(GRAPH), store.get_meta(MODEL)
-        data = built.graph.to_bytes()
+        model_before = store.get_meta(MODEL)
         findings = tuple(sorted({*built.findings, *inputs.findings}))
         with store.transaction():
-            store.put_derived(GRAPH, data, inputs.generation)
+            changed = put_graph(store, built.graph, inputs.generation)
             store.put_derived(FACTS, encode_facts(built.facts), inputs.generation)
             store.put_derived(FINDINGS, msgspec.msgpack.encode(findings), inputs.generation)
             store.set_meta(MODEL, model)
@@ -119,7 +123,7 @@ def build_library_graph(folder: Path, *, judges: Sequence[Judge] = (), model: st
         judged=dict(built.relations),
         findings=dict(sorted(Counter(finding.code for finding in findings).items())),
         similar=inputs.vectors is not None,
-        changed=before is None or before[1] != data,
+        changed=changed,
         seconds=round(time.perf_counter() - started, 2),
         model_before="" if model else model_before,
     )
@@ -132,29 +136,15 @@ def build_from(inputs: GraphInputs, judges: Sequence[Judge]) -> GraphBuild:
     )
 
 
-def load_graph(store: Store) -> tuple[SkillGraph, str]:
-    """Return the stored graph, and why it is out of date (empty if it is not).
-
-    Raises ``LibraryMissingError`` if none was built, ``LibraryError`` if it cannot be read.
-    """
-    found = store.get_derived(GRAPH)
-    if found is None:
-        raise LibraryMissingError("this library has no graph yet; run `quiver graph build`")
-    generation, data = found
-    try:
-        graph = SkillGraph.from_bytes(data)
-    except ValueError as error:
-        raise LibraryError(f"{error}: run `quiver graph build`") from error
-    stale = generation != store.generation
-    return graph, "the library changed since the graph was built; run `quiver graph build`" if stale else ""
-
-
 def graph_show(folder: Path, reference: str) -> tuple[Skill, tuple[Relation, ...], str]:
     """Return a skill, its relations, strongest first, and why the graph is out of date."""
     with Store.opened(folder) as store:
         skill = find_skill(store, reference)[1]
-        graph, stale = load_graph(store)
-        return skill, tuple(relation for _, relation in graph.neighbors(skill.id)), stale
+        state = graph_state(store)
+        if state is GraphState.MISSING:
+            raise LibraryMissingError(state.told)
+        graph = neighbourhood(store, [skill.id], hops=1, types=None, max_nodes=SHOWN_NODES)
+        return skill, tuple(relation for _, relation in graph.neighbors(skill.id)), state.told
 
 
 def graph_stats(folder: Path) -> GraphStats:
