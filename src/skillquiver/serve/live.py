@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +24,7 @@ from skillquiver.serve.warmup import EncoderState, EncoderWarmup
 if TYPE_CHECKING:
     from skillquiver.retrieve.bundle import Bundle
     from skillquiver.retrieve.ranking import Ranking
+    from skillquiver.serve.usecases.following import NextSteps
     from skillquiver.settings import RankSettings
     from skillquiver.skills.records import Skill
     from skillquiver.types import Encoder
@@ -126,6 +127,16 @@ class LiveLibrary:
     def skill(self, reference: str) -> Skill:
         """Return the skill with this id or unambiguous name. Raises ``UsageError``, ``LibraryError``."""
         return self.ask(lambda library: find_skill(library.store, reference)[1])
+
+    def next(
+        self, reference: str, *, done: Sequence[str] = (), top_k: int = 5, hidden: bool = True
+    ) -> NextSteps:
+        """Return what comes before, after and instead of a skill, as ``usecases.following.next_skills``."""
+        from skillquiver.serve.usecases.following import next_skills  # a search does not pay for the graph
+
+        return self.ask(
+            lambda library: next_skills(library, reference, done=done, top_k=top_k, hidden=hidden)
+        )
 
     def status(self) -> LiveStatus:
         """Say what the library is now; never raises for what is wrong with it."""

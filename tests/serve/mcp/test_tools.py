@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from skillquiver.serve.mcp.contract import TOOLS, input_schema, output_schema
 from skillquiver.serve.mcp.server import tool_list
+from skillquiver.serve.usecases.graphs import build_library_graph
 from skillquiver.skills.tokens import count_tokens
 from skillquiver.testing import HashEncoder
 from skillquiver.types import Encoder
@@ -142,7 +143,7 @@ def test_the_next_answer_knows_what_was_indexed_while_the_server_ran(folder: Pat
         put(folder.parent / "tools", "sheets", "Edit a spreadsheet.")
         index(folder)
         after = structured(await client.call_tool("find_skills", {"task": "spreadsheet"}), "find_skills")
-        assert [one["id"] for one in after["skills"]] == ["tools/sheets"]
+        assert after["skills"][0]["id"] == "tools/sheets"
 
     on_library(folder, scenario)
 
@@ -167,11 +168,11 @@ def test_hidden_skills_are_in_no_answer(folder: Path) -> None:
 
 def test_a_name_that_one_visible_skill_has_means_that_one(folder: Path) -> None:
     hidden = {"disable-model-invocation": "true"}
-    put(folder.parent / "more", "pdf", "Another way with forms.", **hidden)
+    put(folder.parent / "more", "pdf", "Another way with forms.", "Print them.", **hidden)
     index(folder, folder.parent / "more")
     assert structured(call(folder, "resolve_skill", skill="pdf"), "resolve_skill")["id"] == "tools/pdf"
-    put(folder.parent / "more", "bread", "Another loaf.")
-    put(folder.parent / "more", "deploy", "Another deployment.", **hidden)
+    put(folder.parent / "more", "bread", "Another loaf.", "Use a machine.")
+    put(folder.parent / "more", "deploy", "Another deployment.", "By hand.", **hidden)
     index(folder)
     assert text(call(folder, "resolve_skill", skill="bread")).endswith("more/bread, tools/bread")
     assert "no skill called 'deploy'" in text(call(folder, "resolve_skill", skill="deploy"))
@@ -188,7 +189,7 @@ def test_a_name_that_one_visible_skill_has_means_that_one(folder: Path) -> None:
         ("find_skills", {"task": "x", "limit": 0}, "`int` >= 1"),
         ("find_skills", {"query": "x"}, "unknown field `query`"),
         ("library_status", {"verbose": True}, "its arguments: none"),
-        ("resolve_skill", {"skill": "pfd"}, "did you mean tools/pdf?"),
+        ("resolve_skill", {"skill": "pdff"}, "did you mean tools/pdf?"),
         ("resolve_skill", {"skill": "sourdough-bread"}, "did you mean tools/bread?"),
         ("next_skills", {"skill": "../../etc/passwd"}, "no skill id"),
         ("resolve_skill", {"skill": "a\0b"}, "control characters"),
@@ -210,6 +211,34 @@ def test_a_missing_library_is_an_error_result_that_names_the_command(tmp_path: P
 
 
 def test_an_unknown_tool_is_a_protocol_error_that_lists_the_tools(folder: Path) -> None:
-    with pytest.raises(MCPError, match="find_skills, get_bundle") as caught:
-        call(folder, "search_everything", task="pdf")
-    assert caught.value.code == -32602
+    async def scenario(client: Client) -> None:
+        with pytest.raises(MCPError, match="find_skills, get_bundle") as caught:
+            await client.call_tool("search_everything", {"task": "pdf"})
+        assert caught.value.code == -32602
+
+    on_library(folder, scenario)
+
+
+# --- relations -----------------------------------------------------------------------------------
+
+
+def test_related_skills_come_by_group_with_the_words_that_say_so(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    put(tools, "parse", "Parse logs into tables.")
+    put(tools, "report", "Write a report.", requires="[parse]")
+    put(tools, "secret", "Write a secret report.", "Other steps.", requires="[parse]")
+    secret = tools / "secret" / "SKILL.md"
+    shown = secret.read_text(encoding="utf-8")
+    secret.write_text(shown.replace("---\n#", "disable-model-invocation: true\n---\n#"), encoding="utf-8")
+    index(tmp_path / "library", tools)
+    build_library_graph(tmp_path / "library")
+    folder = tmp_path / "library"
+    after = structured(call(folder, "next_skills", skill="parse"), "next_skills")
+    assert [(one["id"], one["group"]) for one in after["related"]] == [("tools/report", "next_steps")]
+    assert after["related"][0]["why"].startswith("required by (curated, ")
+    result = call(folder, "resolve_skill", skill="report")
+    before = structured(result, "resolve_skill")
+    assert [(one["id"], one["group"]) for one in before["related"]] == [("tools/parse", "prerequisites")]
+    assert "prerequisites: tools/parse, requires (curated, " in text(result)
+    done = structured(call(folder, "next_skills", skill="report", done=["parse"]), "next_skills")
+    assert (done["related"], done["note"]) == ([], "")

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 __all__ = [
+    "DEFAULT_LIMIT",
     "TOOLS",
     "BundleAnswer",
     "BundleSkill",
@@ -38,6 +39,9 @@ MAX_BUDGET = 200_000
 MAX_NAMED = 200
 """Skills that one request may name."""
 
+DEFAULT_LIMIT = 5
+"""Skills per answer or group: what an agent reads through."""
+
 DEFAULT_BUDGET = 8_000
 """Tokens of a bundle or a body: 4 % of a usual window, and room for the median body five times."""
 
@@ -56,7 +60,7 @@ class FindSkills(_Arguments, frozen=True):
     """Arguments of ``find_skills``."""
 
     task: Task
-    limit: Count = 5
+    limit: Count = DEFAULT_LIMIT
 
 
 class GetBundle(_Arguments, frozen=True):
@@ -79,7 +83,7 @@ class NextSkills(_Arguments, frozen=True):
 
     skill: Reference
     done: Annotated[Ids, Meta(description="Skills already used")] = ()
-    limit: Count = 5
+    limit: Count = DEFAULT_LIMIT
 
 
 class LibraryStatus(_Arguments, frozen=True):
@@ -135,7 +139,7 @@ class Neighbor(msgspec.Struct, frozen=True):
     """A related skill, what it is to the one asked about, and why."""
 
     id: str
-    group: Literal["prerequisite", "next", "verifier", "alternative", "conflict"]
+    group: Literal["prerequisites", "next_steps", "verifiers", "alternatives", "conflicts"]
     why: str
 
 
