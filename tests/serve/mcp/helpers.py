@@ -11,7 +11,7 @@ import anyio
 from jsonschema import Draft202012Validator
 from mcp.client import Client
 from mcp.server.lowlevel import Server
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, Request, RequestParams
 from pydantic import BaseModel
 
 from skillquiver.serve.live import LiveLibrary
@@ -72,13 +72,16 @@ def text(result: CallToolResult) -> str:
     return block.text
 
 
+class AnyParams(RequestParams, extra="allow"):
+    """Parameters as they are, for methods that the SDK has no types for."""
+
+
 class AnyResult(BaseModel, extra="allow"):
-    """A result as it came, for methods that the SDK has no types for."""
+    """A result as it came."""
 
 
 async def request(client: Client, method: str, **params: Any) -> dict[str, Any]:
     """Send a request of an extension."""
-    from mcp.types import Request
-
-    found = await client.session.send_request(Request(method=method, params=params), AnyResult)
+    asked = Request[AnyParams, str](method=method, params=AnyParams(**params))
+    found = await client.session.send_request(asked, AnyResult)
     return found.model_dump()

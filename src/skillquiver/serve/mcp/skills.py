@@ -198,7 +198,29 @@ def _found(library: Library, uri: str) -> tuple[Skill, str, int]:
 
 
 def _mime_type(name: str) -> str:
-    from mimetypes import MimeTypes
+    return _MIME_TYPES.get(name.rpartition(".")[2].lower(), "application/octet-stream")
 
-    # Only the table of the language: that of the machine would answer differently elsewhere.
-    return MimeTypes(filenames=()).guess_type(name)[0] or "application/octet-stream"
+
+_MIME_TYPES = {
+    "csv": "text/csv",
+    "css": "text/css",
+    "gif": "image/gif",
+    "htm": "text/html",
+    "html": "text/html",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "js": "text/javascript",
+    "json": "application/json",
+    "md": "text/markdown",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "py": "text/x-python",
+    "sh": "application/x-sh",
+    "svg": "image/svg+xml",
+    "ts": "text/x-typescript",
+    "txt": "text/plain",
+    "xml": "text/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+}
+"""By suffix. A table of our own: that of the language is extended by whatever the machine has installed."""
