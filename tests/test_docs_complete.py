@@ -153,6 +153,7 @@ def _keys(value: Any, *, skip: tuple[str, ...]) -> Iterator[str]:
         ("Errors", ["show", "load-csvv"], ()),
         ("graph build", ["graph", "build"], ("types", "candidates", "judged", "findings")),
         ("graph show", ["graph", "show", "detect-silence"], ()),
+        ("next", ["next", "detect-silence"], ("more",)),
         ("graph stats", ["graph", "stats"], ("outside",)),
         ("graph census", ["graph", "census"], ("types",)),
     ],

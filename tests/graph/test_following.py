@@ -150,6 +150,21 @@ def test_a_direct_relation_outweighs_an_indirect_order_but_not_a_need() -> None:
     assert told(steps(needed)[Group.PREREQUISITES]) == ["me requires p", "p requires x"]
 
 
+def test_a_skill_is_a_next_step_or_an_alternative_whichever_is_surer() -> None:
+    found = steps(
+        graph(
+            relation("me routes_to a", confidence=0.7),  # 0.63
+            relation("a alternative_to me", confidence=0.75),  # 0.675
+            relation("me routes_to b", confidence=0.95),  # 0.855
+            relation("b alternative_to me", confidence=0.7),  # 0.63
+            relation("me routes_to c", confidence=0.8),  # 0.72, as the next
+            relation("c alternative_to me", confidence=0.8),
+        )
+    )
+    assert told(found[Group.NEXT_STEPS]) == ["me routes_to b", "me routes_to c"]
+    assert told(found[Group.ALTERNATIVES]) == ["me alternative_to a"]
+
+
 def test_two_relations_to_one_skill_are_one_step_the_stronger() -> None:
     found = steps(
         graph(relation("me precedes a", confidence=0.6), relation("me feeds_into a", confidence=0.7))

@@ -80,6 +80,15 @@ def test_a_skill_may_be_named_by_the_id_it_gives_itself() -> None:
     assert edges(press, speaker) == ["pr/earnings requires pr/press-release"]
 
 
+def test_a_skill_may_be_named_by_the_command_it_declares() -> None:
+    loop = skill_at("research/loop", metadata={"command": "/ar:loop"})
+    other = skill_at("research/resume", "If the user wants more, hand off to `/ar:loop`.")
+    assert edges(loop, other) == ["research/resume routes_to research/loop"]
+    plain = skill_at("research/loop", metadata={"command": "/again"})
+    typed = skill_at("research/resume", "If the user wants more, hand off to `/again`.")
+    assert edges(plain, typed) == []
+
+
 def test_the_nearest_of_two_namesakes_is_meant() -> None:
     one = skill_at("one/helper-tool", description="Folds paper boats")
     two = skill_at("two/helper-tool", description="Weighs garden snails")

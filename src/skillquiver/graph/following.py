@@ -80,7 +80,7 @@ def follow(
 
     Skills in ``done`` are left out, and so is what comes before them. Alternatives and conflicts are given
     whatever is done. A skill with a direct relation in another group is no indirect prerequisite, unless it
-    is needed.
+    is needed; one that is a next step and an alternative is the one of the two with the higher score.
     """
     found: dict[Group, list[Step]] = {group: [] for group in Group}
     for step in _direct(graph, skill_id):
@@ -90,8 +90,9 @@ def follow(
     other = {step.id for steps in found.values() for step in steps} - near
     needed = _paths(graph, skill_id, {*done}, ("requires",))
     before = _paths(graph, skill_id, {*done, *other}, tuple(STEP_WEIGHTS[Group.PREREQUISITES]))
-    found = {Group.PREREQUISITES: [*needed, *before], **found}
-    return {group: _best(steps) for group, steps in found.items()}
+    best = {Group.PREREQUISITES: _best([*needed, *before])}
+    best |= {group: _best(steps) for group, steps in found.items()}
+    return best | _one_of_two(best[Group.NEXT_STEPS], best[Group.ALTERNATIVES])
 
 
 def first(graph: SkillGraph, steps: Sequence[Step], top_k: int) -> tuple[Step, ...]:
@@ -146,6 +147,15 @@ def _paths(
             seen.add(step.id)
             yield step
             look(step.id, step.score)
+
+
+def _one_of_two(later: Sequence[Step], instead: Sequence[Step]) -> dict[Group, tuple[Step, ...]]:
+    """Texts say "for that, use X instead": X is either what follows or what replaces, whichever is surer."""
+    next_, other = ({step.id: step.score for step in steps} for steps in (later, instead))
+    return {
+        Group.NEXT_STEPS: tuple(step for step in later if step.score >= other.get(step.id, 0)),
+        Group.ALTERNATIVES: tuple(step for step in instead if step.score > next_.get(step.id, 0)),
+    }
 
 
 def _best(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -48,6 +48,8 @@ _NO_NAME = frozenset(
 )
 """What stands before the word *skill* without being a skill's name."""
 _ALIAS_FIELDS = frozenset({"skillid", "skillkey", "slug"})
+_COMMAND = re.compile(r"/[\w-]+:[\w-]+", re.ASCII)
+"""What is typed to start a skill, ``command: /ar:loop``. Without a label it says no more than the name."""
 _ALIAS_DEPTH = 2
 """Maps inside the frontmatter that are searched: hosts keep their fields in ``metadata.<host>``."""
 _WORD = re.compile(r"\S+")
@@ -249,6 +251,8 @@ def _aliases(fields: Mapping[str, object], depth: int) -> Iterator[str]:
     for key, value in fields.items():
         if isinstance(value, str) and key_of(str(key)).replace("-", "") in _ALIAS_FIELDS:
             yield key_of(value)
+        elif isinstance(value, str) and key == "command" and _COMMAND.fullmatch(value):
+            yield key_of(value[1:])
         elif isinstance(value, Mapping) and depth < _ALIAS_DEPTH:
             yield from _aliases(value, depth + 1)
 

@@ -19,7 +19,7 @@ WIDTH = 100
 
 _HEADS = {
     Group.PREREQUISITES: "first, in this order",
-    Group.NEXT_STEPS: "then",
+    Group.NEXT_STEPS: "next",
     Group.VERIFIERS: "to check the result",
     Group.ALTERNATIVES: "instead",
     Group.CONFLICTS: "never together with",
