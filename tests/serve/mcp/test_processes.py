@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +40,9 @@ def test_a_client_of_another_process_is_served_over_standard_streams(folder: Pat
     arguments = ["-m", "skillquiver", "mcp", "--library", str(folder)]
 
     async def run() -> None:
-        server = stdio_client(StdioServerParameters(command=sys.executable, args=arguments))
+        server = stdio_client(
+            StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+        )
         async with Client(server) as client:
             await session(client)
 
@@ -69,8 +73,6 @@ def test_an_address_that_others_can_reach_is_refused(folder: Path) -> None:
 
 
 def test_an_address_in_use_is_a_usage_error(folder: Path) -> None:
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -94,7 +96,8 @@ def test_without_the_extra_the_command_names_it(monkeypatch: pytest.MonkeyPatch)
 def test_other_commands_import_neither_the_sdk_nor_a_server() -> None:
     code = (
         "import sys, skillquiver.serve.cli.search_command, skillquiver.serve.live;"
-        "print([m for m in ('mcp', 'mcp_types', 'pydantic', 'starlette', 'uvicorn', 'numpy') if m in sys.modules])"
+        "heavy = ('mcp', 'mcp_types', 'pydantic', 'starlette', 'uvicorn', 'numpy');"
+        "print([name for name in heavy if name in sys.modules])"
     )
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, text=True, encoding="utf-8"

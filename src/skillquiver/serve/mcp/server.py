@@ -169,7 +169,7 @@ PATH = "/mcp"
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-_LOCAL = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+_LOCAL = ("127.0.0.1", "127.0.0.1:*", "localhost", "localhost:*", "[::1]", "[::1]:*")
 
 
 async def serve_http(server: Server[Any], host: str, port: int, tell: Callable[[str], None]) -> None:

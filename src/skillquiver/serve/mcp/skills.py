@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from mcp.server.lowlevel import Server
 
-__all__ = ["EXTENSION", "PAGE", "add_skills"]
+__all__ = ["EXTENSION", "PAGE", "GetSkillParams", "LibraryOf", "add_skills"]
 
 EXTENSION = "io.modelcontextprotocol/skills"
 
