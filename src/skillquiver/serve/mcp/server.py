@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 import mcp_types as types
 import msgspec
@@ -41,6 +42,9 @@ Choose = Callable[[Any], LiveLibrary]
 TOOLS_FRESH_MS = 3_600_000
 """How long a client may keep ``tools/list``: it changes only with the program."""
 
+WORKERS = 4
+"""Threads that answer: the library answers one at a time, the others read files; each costs memory."""
+
 WARM_DELAY_SECONDS = 0.05
 """Between the answer to ``tools/list`` and the start of loading: the answer leaves the process first."""
 
@@ -53,6 +57,7 @@ INSTRUCTIONS = (
 
 def build_mcp(live: LiveLibrary, *, choose: Choose | None = None) -> Server[Any]:
     """Return a server over ``live``; ``choose`` picks another library for an HTTP request, or refuses it."""
+    workers = anyio.CapacityLimiter(WORKERS)
 
     def library(ctx: ServerRequestContext[Any, Any]) -> LiveLibrary:
         if choose is None:
@@ -73,7 +78,9 @@ def build_mcp(live: LiveLibrary, *, choose: Choose | None = None) -> Server[Any]
         if params.name not in _NAMES:
             raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; there are: {', '.join(_NAMES)}")
         chosen = library(ctx)
-        return await anyio.to_thread.run_sync(_called, chosen, params.name, params.arguments or {})
+        return await anyio.to_thread.run_sync(
+            _called, chosen, params.name, params.arguments or {}, limiter=workers
+        )
 
     server: Server[Any] = Server(
         "skillquiver",
@@ -86,7 +93,7 @@ def build_mcp(live: LiveLibrary, *, choose: Choose | None = None) -> Server[Any]
     )
     server.middleware.clear()  # the SDK's own tracing; this package reports to nobody
     server.extensions[EXTENSION] = {}
-    add_skills(server, library)
+    add_skills(server, library, workers)
     return server
 
 

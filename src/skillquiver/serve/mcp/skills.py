@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote_to_bytes
 
+import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -50,13 +51,13 @@ class GetSkillParams(types.RequestParams):
 LibraryOf = Callable[[Any], LiveLibrary]
 
 
-def add_skills(server: Server[Any], library: LibraryOf) -> None:
+def add_skills(server: Server[Any], library: LibraryOf, workers: anyio.CapacityLimiter) -> None:
     """Register the extension's methods, and the resources it refers to, on ``server``."""
 
     def asked(work: Callable[[LiveLibrary, Any], Any]) -> Callable[[Any, Any], Any]:
         async def handler(ctx: ServerRequestContext[Any, Any], params: Any) -> Any:
             chosen = library(ctx)
-            return await anyio.to_thread.run_sync(_guarded, work, chosen, params)
+            return await anyio.to_thread.run_sync(_guarded, work, chosen, params, limiter=workers)
 
         return handler
 
