@@ -13,8 +13,9 @@ from collections import Counter
 from pathlib import Path
 
 from skillquiver.retrieve.bundle import Bundle
+from skillquiver.serve.usecases.bundling import BUNDLE_POOL
 from skillquiver.serve.usecases.library import open_library
-from skillquiver.serve.usecases.searching import BUNDLE_POOL, bundle
+from skillquiver.serve.usecases.searching import bundle
 from skillquiver.skills.markdown import read_markdown
 from skillquiver.skills.tokens import count_tokens
 

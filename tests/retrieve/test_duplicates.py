@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from skillquiver.retrieve.duplicates import find_duplicates
+from dataclasses import replace
+
+from skillquiver.retrieve.duplicates import Distinct
 from skillquiver.settings import PackSettings
 from skillquiver.skills.records import Skill
 from skillquiver.testing import make_skill
+from skillquiver.types import SkillId
 
 SETTINGS = PackSettings()
 
@@ -14,7 +17,16 @@ def text(start: int, stop: int) -> str:
 
 
 def duplicates(*skills: Skill) -> dict[int, int]:
-    return find_duplicates(skills, SETTINGS)
+    """Position of each copy to that of its original; ids are made distinct."""
+    distinct, found = Distinct(SETTINGS), {}
+    for position, skill in enumerate(skills):
+        skill = replace(skill, id=SkillId(f"test/{position}"))
+        twin = distinct.twin(skill)
+        if twin is None:
+            distinct.keep(skill)
+        else:
+            found[position] = int(twin.removeprefix("test/"))
+    return found
 
 
 def test_equal_bodies_are_copies_whatever_their_names() -> None:

@@ -144,9 +144,10 @@ def test_hidden_unlikely_copied_and_surplus_candidates_are_left_out_with_their_r
     copy = replace(top, score=8.0, skill=replace(top.skill, id="other/top"))
     hidden = candidate("hidden", 7.0, hidden=True)
     unlikely = replace(candidate("unlikely", 6.0), confidence=0.001)
-    surplus = candidate("surplus", 5.0)
-    bundle = pack([surplus, unlikely, hidden, copy, top], budget=9000, settings=PackSettings(max_skills=1))
-    assert [e.id for e in bundle.entries] == ["test/top"]
+    second, surplus = candidate("second", 5.5), candidate("surplus", 5.0)
+    everybody = [second, surplus, unlikely, hidden, copy, top]
+    bundle = pack(everybody, budget=9000, settings=PackSettings(max_skills=2))
+    assert [e.id for e in bundle.entries] == ["test/top", "test/second"]
     assert [(o.id, o.reason) for o in bundle.omitted] == [
         ("other/top", Omission.NEAR_DUPLICATE),
         ("test/hidden", Omission.HIDDEN),

@@ -19,6 +19,10 @@ GRAPH = "graph"
 """Derived value of the store: digest of the graph's canonical bytes, with the generation it stands for."""
 
 
+GENERATION = "graph_generation"
+"""Note of the store: the generation once more. A derived value costs 20 ms to look up beside large ones."""
+
+
 class GraphState(StrEnum):
     """What relations are worth: ``ok``, ``stale`` if the library changed since, ``missing`` if none exist."""
 
@@ -51,15 +55,19 @@ def put_graph(store: Store, graph: SkillGraph, generation: int) -> bool:
         place = graph.position
         store.relations.replace(graph.ids, (_row(relation, place) for relation in graph.relations))
     store.put_derived(GRAPH, digest, generation)
+    store.set_meta(GENERATION, str(generation))
     return changed
 
 
 def graph_state(store: Store) -> GraphState:
     """Whether the library has a graph, and one of its present generation."""
-    found = store.get_derived(GRAPH)
-    if found is None:
-        return GraphState.MISSING
-    return GraphState.OK if found[0] == store.generation else GraphState.STALE
+    noted = store.get_meta(GENERATION)
+    if not noted:
+        found = store.get_derived(GRAPH)
+        if found is None:
+            return GraphState.MISSING
+        noted = str(found[0])
+    return GraphState.OK if int(noted) == store.generation else GraphState.STALE
 
 
 def load_graph(store: Store) -> tuple[SkillGraph, str]:

@@ -7,14 +7,14 @@ rules and their precision on pairs of public skills are in docs/decisions/0021.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from skillquiver.settings import PackSettings
 from skillquiver.skills.records import Skill
+from skillquiver.types import SkillId
 
-__all__ = ["find_duplicates"]
+__all__ = ["Distinct"]
 
 SHINGLE = 4
 """Words in a shingle: shorter ones meet by chance in texts about the same tool."""
@@ -37,8 +37,8 @@ COMMON_TEXT = 0.1
 _WORD = re.compile(r"\w+")
 
 
-def find_duplicates(skills: Sequence[Skill], settings: PackSettings) -> dict[int, int]:
-    """Map the position of each near-duplicate to the earlier position that stands for it.
+class Distinct:
+    """Skills no two of which are copies, best first; asks about one more at a time.
 
     Two skills are copies if one of these holds, overlaps being |A & B| / |A | B| (Jaccard):
 
@@ -47,19 +47,21 @@ def find_duplicates(skills: Sequence[Skill], settings: PackSettings) -> dict[int
     - they share the name and a third of their body (``duplicate_namesake_body``), or half of their
       description (``duplicate_namesake_description``) and some of their body (``COMMON_TEXT``);
     - their bodies' word shingles overlap by ``duplicate_body``.
-
-    ``skills`` come best first; the one that stands for others is never itself a duplicate.
     """
-    winners: list[tuple[int, _Text]] = []
-    found: dict[int, int] = {}
-    for position, skill in enumerate(skills):
-        text = _Text(skill)
-        twin = next((at for at, winner in winners if _is_copy(text, winner, settings)), None)
-        if twin is None:
-            winners.append((position, text))
-        else:
-            found[position] = twin
-    return found
+
+    def __init__(self, settings: PackSettings) -> None:
+        self._settings = settings
+        self._kept: dict[SkillId, _Text] = {}
+        self._texts: dict[SkillId, _Text] = {}
+
+    def twin(self, skill: Skill) -> SkillId | None:
+        """Return the first kept skill that ``skill`` is a copy of, if there is one."""
+        text = self._texts.setdefault(skill.id, _Text(skill))
+        return next((at for at, kept in self._kept.items() if _is_copy(text, kept, self._settings)), None)
+
+    def keep(self, skill: Skill) -> None:
+        """Add ``skill``: later ones are compared with it."""
+        self._kept[skill.id] = self._texts.setdefault(skill.id, _Text(skill))
 
 
 @dataclass(frozen=True)

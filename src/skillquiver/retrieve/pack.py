@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from skillquiver.retrieve.bundle import Bundle, BundleEntry, Candidate, Omission, Omitted, Role, Tier
+from skillquiver.errors import UsageError
+from skillquiver.retrieve.allocate import Plan
+from skillquiver.retrieve.bundle import (
+    Bundle,
+    BundleEntry,
+    Candidate,
+    Omission,
+    Omitted,
+    PackContext,
+    Tier,
+)
 from skillquiver.retrieve.bundle_text import Block, empty_text, head_tokens, with_head
-from skillquiver.retrieve.duplicates import find_duplicates
+from skillquiver.retrieve.choice import Choice, Unit, choose
+from skillquiver.retrieve.closure import Reason
+from skillquiver.retrieve.order import in_order
 from skillquiver.settings import PackSettings
-from skillquiver.types import Status
+from skillquiver.types import SkillId, Status
 
 __all__ = ["pack"]
-
-_RICHEST_FIRST = (Tier.BODY, Tier.OUTLINE, Tier.CARD)
-
-_Plan = dict[int, Tier]
-"""Position in the ranking to tier."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    reason: Omission
-    detail: str
 
 
 def pack(
@@ -31,132 +31,134 @@ def pack(
     budget: int,
     settings: PackSettings,
     status: Status = Status.HIT,
+    context: PackContext | None = None,
 ) -> Bundle:
     """Pack ``candidates`` into ``budget`` tokens, best score first, ties by id.
 
-    ``status`` is the ranker's; with ``none`` nothing is packed. The order in which candidates come does
-    not matter. A negative budget counts as 0.
+    A skill comes with what it requires and after it; ``context`` has the relations, the records of skills
+    that only a relation proposes, and the caller's wishes. ``status`` is the ranker's; with ``none`` nothing
+    is packed but what was asked for by name. The order in which candidates come does not matter. A
+    negative budget counts as 0.
+
+    Raises ``UsageError`` for wishes that cannot be fulfilled: an unknown skill, two in conflict, or more
+    than the budget holds.
     """
-    budget = max(budget, 0)
-    ranked = sorted(candidates, key=lambda c: (-c.score, c.id))
-    left_out = _select(ranked, settings, status)
-    blocks = {at: Block.of(c) for at, c in enumerate(ranked) if at not in left_out}
-    plan = _allocate(blocks, budget - head_tokens(len(ranked), budget), settings)
-    text, tokens = _render(blocks, plan, len(ranked), budget)
-    for at, block in blocks.items():
-        if at not in plan:
-            detail = f"its card takes {block.cost(Tier.CARD)} tokens, {budget - tokens} are left"
-            left_out[at] = _Reason(Omission.OVER_BUDGET, detail)
-    return Bundle(
-        status=status if blocks else Status.NONE,
-        budget=budget,
-        tokens=tokens,
-        entries=tuple(_entry(blocks[at], plan[at]) for at in sorted(plan)),
-        omitted=tuple(
-            Omitted(id=ranked[at].id, reason=why.reason, detail=why.detail)
-            for at, why in sorted(left_out.items())
-        ),
-        text=text,
-    )
+    packing = _Packing(candidates, max(budget, 0), context or PackContext())
+    return packing.run(settings, status)
 
 
-def _select(ranked: Sequence[Candidate], settings: PackSettings, status: Status) -> dict[int, _Reason]:
-    """Decide who does not compete: hidden, unlikely, copies of a better one, beyond ``max_skills``."""
-    left_out: dict[int, _Reason] = {}
-    floor = _confidence_floor(ranked, settings)
-    for at, candidate in enumerate(ranked):
-        if candidate.skill.hidden:
-            left_out[at] = _Reason(Omission.HIDDEN, "its author asks that no model be offered it")
-        elif status is Status.NONE:
-            left_out[at] = _Reason(Omission.LOW_CONFIDENCE, "nothing in the library matches this task")
-        elif candidate.role is Role.MATCH and candidate.confidence < floor:
-            detail = f"confidence {candidate.confidence:.3f} is below {floor:.3f}"
-            left_out[at] = _Reason(Omission.LOW_CONFIDENCE, detail)
-    open_ = [at for at in range(len(ranked)) if at not in left_out]
-    for copy, original in find_duplicates([ranked[at].skill for at in open_], settings).items():
-        detail = f"a copy of {ranked[open_[original]].id}"
-        left_out[open_[copy]] = _Reason(Omission.NEAR_DUPLICATE, detail)
-    distinct = [at for at in open_ if at not in left_out]
-    for at in distinct[settings.max_skills :]:
-        left_out[at] = _Reason(Omission.MAX_SKILLS, f"below the first {settings.max_skills}")
-    return left_out
+class _Packing:
+    """One run: what is chosen, what it costs, what is written."""
+
+    def __init__(self, candidates: Sequence[Candidate], budget: int, context: PackContext) -> None:
+        self._ranked = sorted(candidates, key=lambda c: (-c.score, c.id))
+        self._budget, self._context = budget, context
+        self._choice = Choice()
+        self._blocks: dict[SkillId, Block] = {}
+        self._order: tuple[SkillId, ...] = ()
+
+    def run(self, settings: PackSettings, status: Status) -> Bundle:
+        """Choose, allocate, order, write."""
+        self._choice = choose(self._ranked, settings=settings, status=status, context=self._context)
+        chosen = self._choice.chosen
+        dependants = self._dependants(chosen)
+        self._blocks = {i: Block.of(c, len(dependants.get(i, ()))) for i, c in chosen.items()}
+        room = self._budget - head_tokens(self._count, self._budget)
+        plan = Plan(self._choice.units, self._blocks, room=room)
+        plan.fill(settings.breadth_share * room)
+        text, tokens = self._write(plan)
+        needed_by = self._dependants(plan.tiers)
+        return Bundle(
+            status=status if chosen else Status.NONE,
+            budget=self._budget,
+            tokens=tokens,
+            entries=tuple(self._entry(i, plan.tiers, needed_by.get(i, ())) for i in self._order),
+            omitted=tuple(self._omitted(plan, self._budget - tokens)),
+            text=text,
+        )
+
+    @property
+    def _count(self) -> int:
+        """Candidates, and skills that came besides."""
+        return len({c.id for c in self._ranked} | self._choice.chosen.keys())
+
+    def _dependants(self, present: Mapping[SkillId, object]) -> dict[SkillId, list[SkillId]]:
+        """Skill to the skills among ``present`` that require it."""
+        found: dict[SkillId, list[SkillId]] = {}
+        for owner in present:
+            for needed in self._choice.needs.get(owner, ()):
+                if needed in present:
+                    found.setdefault(needed, []).append(owner)
+        return found
+
+    def _write(self, plan: Plan) -> tuple[str, int]:
+        """Write the text and hold it to the budget: stored counts may be wrong, so ``plan`` may shrink."""
+        while plan.tiers:
+            text, tokens = self._rendered(plan)
+            if tokens <= self._budget:
+                return text, tokens
+            if not plan.shrink():
+                raise UsageError(_too_much([u for u in self._choice.units if u.must], tokens, self._budget))
+        self._order = ()
+        return empty_text(self._count if self._choice.chosen else 0, self._budget)
+
+    def _rendered(self, plan: Plan) -> tuple[str, int]:
+        by_priority = dict.fromkeys(i for unit in plan.placed for i in unit.members)
+        relations = self._context.relations
+        self._order = in_order(tuple(by_priority), relations, self._choice.stands_for)
+        at = {skill_id: position for position, skill_id in enumerate(self._order, start=1)}
+        needed_by = self._dependants(at)
+        texts = [
+            self._blocks[i].text(at[i], plan.tiers[i], sorted(at[owner] for owner in needed_by.get(i, ())))
+            for i in self._order
+        ]
+        return with_head(texts, list(plan.tiers.values()), self._count, self._budget)
+
+    def _entry(
+        self, skill_id: SkillId, tiers: Mapping[SkillId, Tier], needed_by: Sequence[SkillId]
+    ) -> BundleEntry:
+        block = self._blocks[skill_id]
+        candidate = block.candidate
+        needs = self._choice.needs.get(skill_id, ())
+        absent = [needed for needed in needs if needed not in tiers]
+        return BundleEntry(
+            id=skill_id,
+            name=candidate.skill.name,
+            role=candidate.role,
+            tier=tiers[skill_id],
+            tokens=block.cost(tiers[skill_id]),
+            path=candidate.skill.path,
+            score=candidate.score,
+            confidence=candidate.confidence,
+            evidence=candidate.evidence,
+            via=candidate.via,
+            required_by=tuple(sorted(needed_by)),
+            missing=tuple(sorted({*self._choice.missing.get(skill_id, ()), *absent})),
+        )
+
+    def _omitted(self, plan: Plan, left: int) -> list[Omitted]:
+        reasons = {**self._choice.left_out}
+        for unit in self._choice.units:
+            for skill_id in unit.members:
+                reasons.setdefault(skill_id, self._no_room(unit, skill_id, left))
+        return [
+            Omitted(id=c.id, reason=reasons[c.id].omission, detail=reasons[c.id].detail)
+            for c in self._ranked
+            if c.id not in plan.tiers
+        ]
+
+    def _no_room(self, unit: Unit, skill_id: SkillId, left: int) -> Reason:
+        """Why a skill that was chosen has no place."""
+        cost = self._blocks[skill_id].cost(Tier.CARD)
+        if skill_id == unit.members[0] and len(unit.members) > 1 and cost <= left:
+            detail = f"requires {unit.members[1]}: together they take more than the {left} tokens left"
+            return Reason(Omission.MISSING_REQUIREMENT, detail)
+        return Reason(Omission.OVER_BUDGET, f"its card takes {cost} tokens, {left} are left")
 
 
-def _confidence_floor(ranked: Sequence[Candidate], settings: PackSettings) -> float:
-    """The cut: an absolute floor, or a share of the best visible match's confidence."""
-    matches = (c.confidence for c in ranked if c.role is Role.MATCH and not c.skill.hidden)
-    return max(settings.min_confidence, settings.confidence_ratio * max(matches, default=0.0))
-
-
-def _allocate(blocks: dict[int, Block], room: int, settings: PackSettings) -> _Plan:
-    """Bounded greedy, three passes in rank order; a later pass only adds to an earlier one.
-
-    1. The best skill takes the richest tier that fits.
-    2. Every other skill takes a card, while cards stay within ``breadth_share`` of the room.
-    3. Every skill moves to the richest tier that fits what is left.
-    """
-    plan: _Plan = {}
-    order = list(blocks)
-    left = room - _spend(blocks, plan, order[:1], room)
-    cards = 0
-    for at in order[1:]:
-        cost = blocks[at].cost(Tier.CARD)
-        if cost <= left and cards + cost <= settings.breadth_share * room:
-            plan[at] = Tier.CARD
-            left, cards = left - cost, cards + cost
-    _spend(blocks, plan, order, left)
-    return plan
-
-
-def _spend(blocks: dict[int, Block], plan: _Plan, order: Iterable[int], room: int) -> int:
-    """Move each position of ``order`` to the richest tier that fits; return the tokens spent."""
-    spent = 0
-    for at in order:
-        cost = blocks[at].cost
-        held = cost(plan[at]) if at in plan else 0
-        for tier in _RICHEST_FIRST:
-            if at in plan and tier is plan[at]:
-                break
-            if cost(tier) - held <= room - spent:
-                plan[at] = tier
-                spent += cost(tier) - held
-                break
-    return spent
-
-
-def _render(blocks: dict[int, Block], plan: _Plan, candidates: int, budget: int) -> tuple[str, int]:
-    """Write the text and hold it to ``budget``; steps the last skills in ``plan`` down if need be."""
-    while plan:
-        order = sorted(plan)
-        tiers = [plan[at] for at in order]
-        texts = [blocks[at].text(position, plan[at]) for position, at in enumerate(order, start=1)]
-        text, tokens = with_head(texts, tiers, candidates, budget)
-        if tokens <= budget:
-            return text, tokens
-        _step_down(blocks, plan, order[-1])
-    return empty_text(candidates if blocks else 0, budget)
-
-
-def _step_down(blocks: dict[int, Block], plan: _Plan, at: int) -> None:
-    """Give ``at`` the next cheaper tier, or no place."""
-    now = blocks[at].cost(plan[at])
-    cheaper = [tier for tier in _RICHEST_FIRST if blocks[at].cost(tier) < now]
-    if cheaper:
-        plan[at] = max(cheaper, key=blocks[at].cost)
-    else:
-        del plan[at]
-
-
-def _entry(block: Block, tier: Tier) -> BundleEntry:
-    candidate = block.candidate
-    return BundleEntry(
-        id=candidate.id,
-        name=candidate.skill.name,
-        role=candidate.role,
-        tier=tier,
-        tokens=block.cost(tier),
-        path=candidate.skill.path,
-        score=candidate.score,
-        confidence=candidate.confidence,
-        evidence=candidate.evidence,
+def _too_much(units: Sequence[Unit], tokens: int, budget: int) -> str:
+    skills = len({skill_id for unit in units for skill_id in unit.members})
+    return (
+        f"the {skills} skills asked for take {tokens} tokens as cards, the budget is {budget}; "
+        "raise --budget or ask for fewer"
     )

@@ -14,14 +14,11 @@ from skillquiver.types import Finding, Severity, Status
 
 if TYPE_CHECKING:
     from skillquiver.index.sync import IndexReport
-    from skillquiver.retrieve.bundle import Bundle
     from skillquiver.retrieve.ranking import Ranked, Ranking
     from skillquiver.serve.usecases.inspecting import Health
     from skillquiver.skills.records import Skill
 
 __all__ = [
-    "bundle_data",
-    "bundle_text",
     "error_data",
     "health_data",
     "health_text",
@@ -167,31 +164,6 @@ def _evidence_lines(result: Ranked) -> list[str]:
     if evidence.cosine is not None:
         lines.append(f'cosine {evidence.cosine:.2f} with "{_short(plain(evidence.window), 90)}"')
     return lines
-
-
-# --- bundle ----------------------------------------------------------------------------------
-
-
-def bundle_data(bundle: Bundle, ranking: Ranking) -> dict[str, Any]:
-    """A bundle, its text included."""
-    data = asdict(bundle)
-    text = data.pop("text")
-    return {"query": ranking.query, **data, "degraded": ranking.degraded, "text": text}
-
-
-def bundle_text(bundle: Bundle, ranking: Ranking, *, explain: bool) -> str:
-    """The text an agent reads; with ``explain`` also why each skill is there, and what was left out."""
-    if not explain:
-        return bundle.text
-    lines = [bundle.text.rstrip(), "", f"{bundle.tokens:,} of {bundle.budget:,} tokens"]
-    lines += [
-        f"  {plain(entry.id)}: {entry.role.value}, {entry.tier.value}, {entry.tokens} tokens; "
-        f"confidence {entry.confidence:.2f}; {plain(entry.evidence)}"
-        for entry in bundle.entries
-    ]
-    lines += ["left out:"] if bundle.omitted else []
-    lines += [f"  {plain(one.id)}: {one.reason.value} ({plain(one.detail)})" for one in bundle.omitted]
-    return _with_note("\n".join(lines), ranking.degraded)
 
 
 # --- show and doctor ---------------------------------------------------------------------------

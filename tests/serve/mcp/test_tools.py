@@ -110,6 +110,21 @@ def test_get_bundle_gives_the_text_within_its_budget(folder: Path) -> None:
     assert text(result).startswith(data["text"].rstrip())
 
 
+def test_get_bundle_heeds_what_must_come_must_not_or_is_there(folder: Path) -> None:
+    task = "fill in a pdf form"
+
+    def ids(**wishes: list[str]) -> list[str]:
+        data = structured(call(folder, "get_bundle", task=task, **wishes), "get_bundle")
+        return [one["id"] for one in data["skills"]]
+
+    assert "tools/bread" in ids(must=["bread"])
+    assert "tools/pdf" not in ids(without=["pdf"])
+    assert "tools/pdf" not in ids(loaded=["tools/pdf"])
+    refused = call(folder, "get_bundle", task=task, must=["deploy"])
+    assert refused.is_error
+    assert "for people only" in text(refused)
+
+
 def test_a_body_cannot_leave_its_fence(folder: Path) -> None:
     data = structured(call(folder, "resolve_skill", skill="pdf"), "resolve_skill")
     assert (data["id"], data["tier"]) == ("tools/pdf", "body")

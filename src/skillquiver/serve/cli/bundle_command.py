@@ -9,11 +9,24 @@ import click
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
 from skillquiver.serve.cli.search_command import query_text
 
+ARMS = ("flat", "one-hop", "forward", "reverse")
+"""Values of ``retrieve.diffuse.Arm``, which the start of the command line does not load."""
+
 
 @click.command("bundle")
 @click.argument("query", nargs=-1)
 @click.option("--budget", default=8000, show_default=True, metavar="N", help="Tokens the bundle may take.")
 @click.option("--max-skills", type=int, metavar="N", help="Skills the bundle may hold at most.")
+@click.option("--must", multiple=True, metavar="ID", help="A skill that has to come; may be repeated.")
+@click.option("--without", multiple=True, metavar="ID", help="A skill that must not come; may be repeated.")
+@click.option("--loaded", multiple=True, metavar="ID", help="A skill the agent has already; may be repeated.")
+@click.option(
+    "--arm",
+    type=click.Choice(ARMS),
+    default="reverse",
+    show_default=True,
+    help="How relations are followed from the matches; `flat`: not at all.",
+)
 @click.option("--lexical", is_flag=True, help="Words only: no encoder, three times faster to start.")
 @click.option("--explain", is_flag=True, help="Also say why each skill is there and what was left out.")
 @as_json
@@ -24,6 +37,10 @@ def command(
     *,
     budget: int,
     max_skills: int | None,
+    must: tuple[str, ...],
+    without: tuple[str, ...],
+    loaded: tuple[str, ...],
+    arm: str,
     lexical: bool,
     explain: bool,
     json_output: bool,
@@ -31,15 +48,25 @@ def command(
 ) -> None:
     """Pack the skills that QUERY, a task, needs into --budget tokens (`-` reads standard input).
 
-    The best skills come whole, others as outlines or cards. Exit code 1 if nothing matches.
+    What a skill requires comes with it and before it. The best skills come whole, others as outlines or
+    cards. Exit code 1 if nothing matches.
     """
-    from skillquiver.serve import render
+    from skillquiver.retrieve.diffuse import Arm
+    from skillquiver.serve import render_bundle as render
+    from skillquiver.serve.usecases.bundling import Asked
     from skillquiver.serve.usecases.library import open_library
     from skillquiver.serve.usecases.searching import bundle
 
     text = query_text(query)
     with open_library(library, lexical=lexical) as opened:
-        packed, ranking = bundle(opened, text, budget=budget, max_skills=max_skills)
+        packed, ranking = bundle(
+            opened,
+            text,
+            budget=budget,
+            max_skills=max_skills,
+            arm=Arm(arm),
+            asked=Asked(must=must, without=without, loaded=loaded, explain=explain),
+        )
     if json_output:
         print_json(render.bundle_data(packed, ranking))
     else:

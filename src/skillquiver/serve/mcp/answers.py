@@ -122,7 +122,11 @@ def _find_skills(live: LiveLibrary, asked: FindSkills) -> Answer:
 
 
 def _get_bundle(live: LiveLibrary, asked: GetBundle) -> Answer:
-    bundle, ranking = live.bundle(asked.task, budget=asked.budget, max_skills=asked.max_skills)
+    from skillquiver.serve.usecases.bundling import Asked
+
+    must = [visible_skill(live, name).id for name in asked.must]
+    wishes = Asked(must=must, without=asked.without, loaded=asked.loaded)
+    bundle, ranking = live.bundle(asked.task, budget=asked.budget, max_skills=asked.max_skills, asked=wishes)
     data = BundleAnswer(
         status=bundle.status.value,
         tokens=bundle.tokens,

@@ -69,6 +69,9 @@ class GetBundle(_Arguments, frozen=True):
     task: Task
     budget: Tokens = DEFAULT_BUDGET
     max_skills: Count | None = None
+    must: Ids = ()
+    without: Ids = ()
+    loaded: Annotated[Ids, Meta(description="Skills already in context")] = ()
 
 
 class ResolveSkill(_Arguments, frozen=True):

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
-from skillquiver.retrieve.ranking import Ranked, Ranking
+from skillquiver.retrieve.ranking import Ranking
 from skillquiver.serve.usecases.library import Library
 from skillquiver.settings import PackSettings
 from skillquiver.types import SkillId, Status
 
 if TYPE_CHECKING:
     from skillquiver.retrieve.bundle import Bundle
+    from skillquiver.retrieve.diffuse import Arm
+    from skillquiver.serve.usecases.bundling import Asked
 
 __all__ = ["BatchAnswer", "BatchQuery", "bundle", "search", "search_batch"]
-
-BUNDLE_POOL = 30
-"""Ranked skills that compete for a bundle: several times what one holds, copies included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +59,28 @@ def search_batch(
 
 
 def bundle(
-    library: Library, query: str, *, budget: int, max_skills: int | None = None
+    library: Library,
+    query: str,
+    *,
+    budget: int,
+    max_skills: int | None = None,
+    arm: Arm | None = None,
+    asked: Asked | None = None,
 ) -> tuple[Bundle, Ranking]:
-    """Rank the library for ``query`` and pack the best into ``budget`` tokens; also returns the ranking."""
-    from skillquiver.retrieve.bundle import Candidate  # a search does not pay for packing
-    from skillquiver.retrieve.pack import pack
+    """Pack what ``query``, a task, needs into ``budget`` tokens; also returns the ranking.
 
-    if budget < 1:
-        raise UsageError(f"--budget is {budget}; a bundle needs at least one token")
+    ``arm`` says how relations are followed (default ``reverse``), ``asked`` what must come, must not, or is
+    there already. Raises ``UsageError`` for numbers or wishes that cannot be.
+    """
+    from skillquiver.retrieve.diffuse import Arm  # a search does not pay for packing
+    from skillquiver.serve.usecases.bundling import Asked, bundle_task
+
     settings = PackSettings() if max_skills is None else PackSettings(max_skills=max_skills)
-    if settings.max_skills < 1:
-        raise UsageError(f"--max-skills is {max_skills}; ask for at least 1")
-    ranking = library.ranker.rank(query, top_k=BUNDLE_POOL)
-    skills = library.store.skills([result.row for result in ranking.results])
-    candidates = [
-        Candidate(
-            skill=skills[result.row],
-            score=result.score,
-            confidence=result.confidence,
-            evidence=_why(result),
-        )
-        for result in ranking.results
-        if result.row in skills
-    ]
-    return pack(candidates, budget=budget, settings=settings, status=ranking.status), ranking
-
-
-def _why(result: Ranked) -> str:
-    parts = [f"rank {result.rank}"]
-    if result.evidence.lexical_rank:
-        parts.append(f"lexical {result.evidence.lexical_rank}")
-    if result.evidence.dense_rank:
-        parts.append(f"dense {result.evidence.dense_rank}")
-    return ", ".join(parts)
+    return bundle_task(
+        library,
+        query,
+        budget=budget,
+        settings=settings,
+        arm=Arm.REVERSE if arm is None else arm,
+        asked=asked or Asked(),
+    )
