@@ -7,9 +7,11 @@ python scripts/reference.py --check    # exit 1 if a page is not what the code s
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -111,6 +113,47 @@ LAYERS = ("skills", "index", "graph", "retrieve", "learn", "evaluate", "serve")
 """Packages from the lowest layer to the highest."""
 
 
+def mcp_page() -> str:
+    """The text of docs/reference/mcp.md: every tool with its arguments and the fields of its answer."""
+    from skillquiver.serve.mcp.contract import TOOLS, input_schema, output_schema
+
+    parts = [
+        "# MCP tools",
+        _GENERATED.format("the tools' schemas") + " All tools read only. [How to](../how-to/mcp.md).",
+    ]
+    for spec in TOOLS:
+        taken, given = input_schema(spec), output_schema(spec)
+        rows = [_argument(name, schema, taken["required"]) for name, schema in taken["properties"].items()]
+        parts += [f"## {spec.name}", spec.description]
+        if rows:
+            parts.append("\n".join(["| argument | type | default |", "| --- | --- | --- |", *rows]))
+        fields = [f"| `{name}` | {_type(schema)} |" for name, schema in given["properties"].items()]
+        parts.append("\n".join(["| field of the answer | type |", "| --- | --- |", *fields]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _argument(name: str, schema: dict[str, Any], required: list[str]) -> str:
+    what = _type(schema) + (f": {_cell(schema['description'])}" if "description" in schema else "")
+    default = "required" if name in required else f"`{json.dumps(schema['default'])}`"
+    return f"| `{name}` | {what} | {default} |"
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """A schema in words."""
+    if "anyOf" in schema:
+        return " or ".join(map(_type, schema["anyOf"]))
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema["type"] == "array":
+        items = schema["items"]
+        fields = ", ".join(f"`{name}`" for name in items.get("properties", ()))
+        return f"list of objects with {fields}" if fields else f"list of {_type(items)}"
+    bounds = [
+        f"{word} {schema[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in schema
+    ]
+    return " ".join([schema["type"], *bounds])
+
+
 def modules_page() -> str:
     """The text of docs/reference/modules.md: each module with the first line of its docstring."""
     parts = [
@@ -152,6 +195,7 @@ def _cell(text: str) -> str:
 PAGES = {
     "reference/cli.md": cli_page,
     "reference/settings.md": settings_page,
+    "reference/mcp.md": mcp_page,
     "reference/modules.md": modules_page,
     "decisions/index.md": decisions_page,
 }

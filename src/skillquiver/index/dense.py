@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["DenseIndex"]
+__all__ = ["MANIFEST", "DenseIndex"]
 
 FORMAT = 1
 MANIFEST = "dense.json"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from skillquiver.skills.records import Skill
 
-__all__ = ["Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
+__all__ = ["CURRENT", "Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
 
 FORMAT = 2
 """Counts changes of the fields or of the analyzer; another number means a rebuild."""

@@ -156,6 +156,11 @@ class Store:
         """How often the searched content changed since the library was made."""
         return int(self.get_meta("generation", "0"))
 
+    @property
+    def data_version(self) -> int:
+        """A number that changes when another connection commits anything at all."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
     def roots(self) -> list[tuple[str, str, str]]:
         """(label, path, scope) of every root, by label."""
         found = self._db.execute("SELECT label, path, scope FROM roots ORDER BY label")
@@ -246,6 +251,17 @@ class Store:
             f"SELECT row, record, path, {text} FROM files WHERE active ORDER BY id"
         ):
             yield row, decode(*columns)
+
+    def skill(self, skill_id: str) -> Skill | None:
+        """The searched skill with exactly this id."""
+        query = "SELECT record, path, body FROM files WHERE active AND id=?"
+        found = self._db.execute(query, (skill_id,)).fetchone()
+        return decode(*found) if found else None
+
+    def following(self, skill_id: str, count: int) -> list[Skill]:
+        """Up to ``count`` searched skills whose ids come after ``skill_id``, by id, without their bodies."""
+        query = "SELECT record, path, '' FROM files WHERE active AND id > ? ORDER BY id LIMIT ?"
+        return [decode(*columns) for columns in self._db.execute(query, (skill_id, count))]
 
     def rows_named(self, reference: str) -> list[tuple[int, SkillId]]:
         """(row, id) of the active skills whose id, else whose name or folder, is ``reference``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,7 +20,14 @@ from skillquiver.skills.ids import check_skill_ref
 from skillquiver.skills.records import Skill
 from skillquiver.types import Encoder
 
-__all__ = ["Library", "find_skill", "open_library"]
+__all__ = ["EncoderSource", "Library", "find_skill", "open_library"]
+
+EncoderSource = Callable[[str], tuple[Encoder | None, str]]
+"""Registered name → the open encoder, or ``None`` and why there is none yet."""
+
+
+def _open_now(name: str) -> tuple[Encoder | None, str]:
+    return open_encoder(name), ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,37 +37,54 @@ class Library:
     folder: Path
     store: Store
     ranker: Ranker
+    degraded: str = ""
+    """Why answers are lexical only; empty if they are not."""
+    data_version: int = 0
+    """``Store.data_version`` from before anything was read."""
 
 
 @contextmanager
 def open_library(
-    folder: Path, *, lexical: bool = False, settings: RankSettings | None = None
+    folder: Path,
+    *,
+    lexical: bool = False,
+    settings: RankSettings | None = None,
+    encoders: EncoderSource = _open_now,
 ) -> Iterator[Library]:
     """Open a library for searching; ``lexical`` leaves the dense channel, and its 0.5 s, out.
+
+    ``encoders`` is where the encoder comes from: by default it is opened now.
 
     Raises ``LibraryMissingError`` if nothing was indexed there. Missing or outdated vectors are no error:
     the answers say that they are lexical only, and why.
     """
     with Store.opened(folder) as store:
+        version = store.data_version
         index = LexicalIndex.open(folder / "lexical")
         if index is None or index.generation < 0:
             raise LibraryMissingError(f"the library at {folder} is not searchable yet; run `quiver index`")
-        dense, degraded = (None, "asked for lexical search") if lexical else _open_dense(store, folder)
+        dense, degraded = (
+            (None, "asked for lexical search") if lexical else _open_dense(store, folder, encoders)
+        )
         if index.generation != store.generation:
             stale = "the library changed while it was indexed; run `quiver index` to complete it"
             degraded = f"{degraded}; {stale}" if degraded else stale
         ranker = Ranker(store, index, dense, settings=settings or RankSettings(), degraded=degraded)
-        yield Library(folder, store, ranker)
+        yield Library(folder, store, ranker, degraded, version)
 
 
-def _open_dense(store: Store, folder: Path) -> tuple[tuple[DenseIndex, Encoder] | None, str]:
+def _open_dense(
+    store: Store, folder: Path, encoders: EncoderSource
+) -> tuple[tuple[DenseIndex, Encoder] | None, str]:
     registered, name = library_encoder(store)
     if DenseIndex.generation_of(folder / "dense") != (store.generation, name):
         return None, "vectors are not ready: lexical only; run `quiver index` to complete them"
+    encoder, why = encoders(registered)
+    if encoder is None:
+        return None, why
     index = DenseIndex.open(folder / "dense")
     if index is None:
         return None, "the vectors are damaged: lexical only; run `quiver index` to write them again"
-    encoder = open_encoder(registered)
     if encoder.name != name:
         return None, f"vectors were made with {name}: lexical only; run `quiver index` to renew them"
     return (index, encoder), ""

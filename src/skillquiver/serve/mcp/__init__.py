@@ -1,0 +1,1 @@
+"""The MCP face: tools and the skills extension over one live library, on stdio and streamable HTTP."""
