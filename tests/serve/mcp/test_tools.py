@@ -138,8 +138,10 @@ def test_resolve_skill_shortens_what_exceeds_the_budget(folder: Path) -> None:
 
 
 def test_next_skills_of_a_library_without_a_graph_says_so(folder: Path) -> None:
-    data = structured(call(folder, "next_skills", skill="pdf"), "next_skills")
+    result = call(folder, "next_skills", skill="pdf")
+    data = structured(result, "next_skills")
     assert (data["id"], data["related"]) == ("tools/pdf", [])
+    assert text(result) == f"No related skills are known.\n(note: {data['note']})"
     assert "quiver graph build" in data["note"]
 
 

@@ -168,14 +168,14 @@ def _resolve_skill(live: LiveLibrary, asked: ResolveSkill) -> Answer:
         path=plain(skill.path),
         text=packed.text,
     )
-    return Answer(data, _noted(f"{packed.text}\n{related_text(related)}", note))
+    return Answer(data, _noted(f"{packed.text}\n{related_text(related)}", note, "note"))
 
 
 def _next_skills(live: LiveLibrary, asked: NextSkills) -> Answer:
     skill = visible_skill(live, asked.skill)
     related, note = related_skills(live, skill.id, done=asked.done, limit=asked.limit)
     data = NextAnswer(id=plain(skill.id), related=related, note=note)
-    return Answer(data, _noted(related_text(related), note))
+    return Answer(data, _noted(related_text(related), note, "note"))
 
 
 def _library_status(live: LiveLibrary, _: LibraryStatus) -> Answer:
@@ -208,8 +208,8 @@ _STATUS = {
 }
 
 
-def _noted(text: str, degraded: str) -> str:
-    return f"{text}\n(degraded: {degraded})" if degraded else text
+def _noted(text: str, note: str, word: str = "degraded") -> str:
+    return f"{text}\n({word}: {note})" if note else text
 
 
 def _clipped(text: str) -> str:
