@@ -1,13 +1,14 @@
 """The four arms compared: same seeds, same size, same token budget; each minus ``flat``, by task.
 
 python -m benchmarks.arms LIBRARY QUERIES.jsonl [--equivalents FILE] [--budget 8000] [--top-k 8]
-                          [--through top-k|bundle]
+                          [--through top-k|bundle] [--gold-edges 0.25]
 
 A gold skill is *available* if it, or one that does as well, is in the library; tasks without one are left
 out. Recall, completeness (all available gold present) and co-recovery (share of the gold pairs of a task of
 which both are present; tasks with two or more) count skills of the answer, whatever their tier. Intervals:
 percentile bootstrap over tasks, 10,000 draws, fixed seed. ``--through top-k`` takes the first of the
-expansion whose cards fit the budget; ``--through bundle`` packs.
+expansion whose cards fit the budget; ``--through bundle`` packs. ``--gold-edges`` tells the graph that share
+of the gold pairs, drawn at random: no result, but what the arms would make of a graph that knew them.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import statistics
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
+from skillquiver.graph.relations import Provenance, Relation, RelationType, pair_of
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
@@ -33,8 +36,11 @@ from skillquiver.serve.usecases.graphs import load_graph
 from skillquiver.serve.usecases.library import Library, open_library
 from skillquiver.serve.usecases.searching import bundle
 from skillquiver.settings import DiffuseSettings
+from skillquiver.types import SkillId
 
 DRAWS, SEED = 10_000, 0
+TOLD = {"precedes_up": 0.4, "precedes_down": 0.4}
+"""Weights of ``--gold-edges``: as ``feeds_into`` upwards, either way, since the pairs have no direction."""
 MEASURES = ("recall", "completeness", "precision", "co-recovery", "skills", "tokens", "ms")
 
 
@@ -68,12 +74,20 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=8000)
     parser.add_argument("--top-k", type=int, default=8)
     parser.add_argument("--through", choices=("top-k", "bundle"), default="top-k")
+    parser.add_argument("--gold-edges", type=float, default=0.0)
     given = parser.parse_args()
+    if given.gold_edges and given.through == "bundle":
+        parser.error("--gold-edges goes with --through top-k: a bundle uses the stored graph")
     same = json.loads(given.equivalents.read_text(encoding="utf-8")) if given.equivalents else {}
     with open_library(given.library) as library:
         tasks = read_tasks(given.queries, library.store.all_ids(), same)
-        through = by_bundle if given.through == "bundle" else by_expansion
-        retrieve = through(library, given.budget, given.top_k)
+        if given.through == "bundle":
+            retrieve = by_bundle(library, given.budget, given.top_k)
+        else:
+            graph, settings = load_graph(library.store)[0], DiffuseSettings()
+            if given.gold_edges:
+                graph, settings = told(graph, tasks, given.gold_edges), replace(settings, **TOLD)
+            retrieve = by_expansion(library, graph, settings, (given.budget, given.top_k))
         retrieve(tasks[0], Arm.REVERSE)  # the encoder warms up
         rows = {arm: [scores(task, retrieve(task, arm)) for task in tasks] for arm in Arm}
     print(f"{len(tasks)} tasks with available gold, {sum(len(t.gold) for t in tasks)} gold skills")
@@ -160,9 +174,11 @@ def by_bundle(library: Library, budget: int, top_k: int) -> Retriever:
     return retrieve
 
 
-def by_expansion(library: Library, budget: int, top_k: int) -> Retriever:
-    """The first ``top_k`` of the expansion whose cards fit the budget, nothing else decided."""
-    graph, settings = load_graph(library.store)[0], DiffuseSettings()
+def by_expansion(
+    library: Library, graph: SkillGraph, settings: DiffuseSettings, limits: tuple[int, int]
+) -> Retriever:
+    """The first of the expansion whose cards fit; ``limits`` are tokens and skills."""
+    budget, top_k = limits
     cards = {skill.id: skill.tokens.card for _, skill in library.store.all_skills()}
     ranked: dict[str, tuple[Ranking, float]] = {}
 
@@ -195,6 +211,27 @@ def near(graph: SkillGraph, seeds: Iterable[str], settings: DiffuseSettings) -> 
         kept.update(dict.fromkeys(edge))
     relations = {r for node in kept for r in graph.of_skill(node) if r.source in kept and r.target in kept}
     return SkillGraph.of(kept, relations)
+
+
+def told(graph: SkillGraph, tasks: Sequence[Task], share: float) -> SkillGraph:
+    """``graph`` with that share of the gold pairs as relations."""
+    draw = random.Random(SEED)
+    pairs = sorted(
+        {pair_of(min(a), min(b)) for task in tasks for a, b in combinations(task.gold, 2) if min(a) != min(b)}
+    )
+    have = {relation.pair for relation in graph.relations if relation.type is not RelationType.SIMILAR_TO}
+    extra = [
+        Relation(
+            source=SkillId(a),
+            target=SkillId(b),
+            type=RelationType.PRECEDES,
+            provenance=Provenance.LEARNED,
+            confidence=0.8,
+        )
+        for a, b in pairs
+        if draw.random() < share and (a, b) not in have
+    ]
+    return SkillGraph.of(graph.ids, [*graph.relations, *extra])
 
 
 if __name__ == "__main__":

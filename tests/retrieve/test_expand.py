@@ -145,8 +145,12 @@ def test_a_match_rises_by_what_flows_in_and_stays_a_match() -> None:
     found = ranking(form=0.8, other=0.31, pdf=0.3)
     pdf = one_of(grown(found, NEEDS), "pdf")
     assert order(grown(found, NEEDS)).index("pdf") < order(grown(found, NEEDS)).index("other")
-    assert pdf.role is Role.MATCH
-    assert pdf.confidence == pytest.approx(0.3 + 0.7 * 0.8 * SETTINGS.requires_up)
+    assert (pdf.role, pdf.confidence) == (Role.MATCH, 0.3)
+
+
+def test_a_result_that_is_no_seed_is_as_likely_as_its_rank_and_its_path_together() -> None:
+    pdf = one_of(grown(ranking(form=0.8, pdf=0.1), NEEDS), "pdf")
+    assert pdf.confidence == pytest.approx(0.1 + 0.9 * 0.8 * SETTINGS.requires_up)
 
 
 def test_a_result_too_weak_for_a_seed_takes_the_role_of_its_path() -> None:

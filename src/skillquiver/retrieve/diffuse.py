@@ -83,8 +83,9 @@ def diffuse(
 
     ``seeds`` has shape ``(n,)``, is not negative, and is scaled to sum 1; so is the result. ``restart_prob``
     is r, in (0, 1]. Iteration ends when no score moves by more than ``tolerance``, or after ``max_iter``
-    steps: the L1 error is then at most 2·(1 - r)^max_iter. Zero steps return the seeds, one step gives the
-    direct neighbours a share. Nodes that no seed reaches keep exactly 0 and change nothing about the others.
+    steps: the L1 error is then at most n·tolerance·(1 - r)/r, or 2·(1 - r)^max_iter. Zero steps return the
+    seeds, one step gives the direct neighbours a share. Nodes that no seed reaches keep exactly 0 and change
+    nothing about the others.
     Raises ``ValueError`` for seeds or a restart probability that are none.
 
     Source: Haveliwala, Topic-Sensitive PageRank (2002); networkx calls 1 - r ``alpha``.

@@ -23,7 +23,8 @@ class Expanded:
     """One skill of an expansion.
 
     ``score`` orders the expansion, best first, and lies in [0, 1]. ``confidence`` is the probability that
-    the skill is needed: the ranker's, or that of the strongest path, or both together. ``path`` is how
+    the skill is needed: the ranker's for a seed, so that cuts measured by the best match stay where they
+    are; for others the ranker's, that of the strongest path, or both together. ``path`` is how
     relevance reached it from a matched skill, strongest chain; empty for a skill that only the ranker found.
     """
 
@@ -157,7 +158,7 @@ def _matched(
     return Expanded(
         id=result.id,
         score=score,
-        confidence=likely,
+        confidence=result.confidence if result.id in seeds else likely,
         role=_role(path.moves) if needed and path else Role.MATCH,
         path=shown.moves if shown else (),
     )
