@@ -21,18 +21,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.graph.stored import GraphState, graph_state, load_graph, put_graph
 from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import LexicalIndex, field_terms
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.reading import text_hash
 from skillquiver.index.rows import FileRow
 from skillquiver.index.store import FILE_NAME, Store
-from skillquiver.serve.usecases.graphs import FINDINGS, GRAPH, load_graph
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId
 
@@ -209,7 +208,7 @@ def _index(store: Store, folder: Path) -> None:
 
 
 def _copy_graph(old: Store, new: Store, plan: Plan) -> int:
-    if old.get_derived(GRAPH) is None:
+    if graph_state(old) is GraphState.MISSING:
         return 0
     graph, _ = load_graph(old)
     skills = old.skills(list(plan.originals), body=False)
@@ -225,8 +224,7 @@ def _copy_graph(old: Store, new: Store, plan: Plan) -> int:
             copied.append(replace(relation, source=source, target=target, **ends))
     padded = SkillGraph.of(hashes, copied)
     with new.transaction():
-        new.put_derived(GRAPH, padded.to_bytes(), GENERATION)
-        new.put_derived(FINDINGS, msgspec.msgpack.encode(()), GENERATION)
+        put_graph(new, padded, GENERATION)
     return len(padded.relations)
 
 

@@ -1,7 +1,8 @@
 """LexicalIndex: BM25 over analysed fields, on tantivy's memory-mapped postings.
 
 Three fields, each scored by BM25 with k1 = 1.2 and b = 0.75 (Robertson & Zaragoza, 2009): ``name``;
-``card`` (name, description, when-to-use); ``full`` (the card, tags, headings and body). A document of
+``card`` (name, description, when-to-use); ``full`` (the card, tags, headings and body). A fourth, ``pairs``,
+holds which terms of the full text stand side by side, and is only asked for coverage. A document of
 row 0 holds the generation the index stands for, so that text and generation are committed together, and
 how many rows were replaced since the index was created: tantivy's statistics count replaced documents.
 """
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
     from skillquiver.skills.records import Skill
 
-__all__ = ["CURRENT", "Field", "FieldTerms", "LexicalIndex", "field_terms", "query_terms"]
+__all__ = ["CURRENT", "Field", "FieldTerms", "LexicalIndex", "field_terms", "pair", "query_terms"]
 
-FORMAT = 2
+FORMAT = 3
 """Counts changes of the fields or of the analyzer; another number means a rebuild."""
 
 CURRENT = "current"
@@ -68,11 +69,12 @@ def _sound(work: Callable[P, R]) -> Callable[P, R]:
 
 
 class Field(StrEnum):
-    """The scored fields."""
+    """The indexed fields. ``pairs`` holds neighbouring terms, as ``pair`` writes them."""
 
     NAME = "name"
     CARD = "card"
     FULL = "full"
+    PAIRS = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class FieldTerms:
     name: str
     card: str
     full: str
+    pairs: str = ""
 
 
 def field_terms(row: int, skill: Skill) -> FieldTerms:
@@ -91,7 +94,13 @@ def field_terms(row: int, skill: Skill) -> FieldTerms:
     card = name + analyze(skill.description) + analyze(skill.when_to_use)
     extra = analyze(" ".join((*skill.tags, skill.category)))
     full = card + extra + analyze(skill.body)
-    return FieldTerms(row, " ".join(name), " ".join(card), " ".join(full))
+    pairs = dict.fromkeys(map(pair, full, full[1:]))
+    return FieldTerms(row, " ".join(name), " ".join(card), " ".join(full), " ".join(pairs))
+
+
+def pair(left: str, right: str) -> str:
+    """Two neighbouring terms as one term; no term holds the joint."""
+    return f"{left}_{right}"
 
 
 def query_terms(text: str) -> Counter[str]:
@@ -146,7 +155,8 @@ class LexicalIndex:
         target.mkdir()
         builder = tantivy.SchemaBuilder()
         for field in Field:
-            builder.add_text_field(field.value, tokenizer_name="terms", index_option="freq")
+            kept = "basic" if field is Field.PAIRS else "freq"
+            builder.add_text_field(field.value, tokenizer_name="terms", index_option=kept)
         builder.add_unsigned_field("row", stored=True, indexed=True, fast=True)
         builder.add_unsigned_field("generation", stored=True)
         builder.add_unsigned_field("replaced", stored=True)
@@ -182,7 +192,7 @@ class LexicalIndex:
         # Not delete_documents_by_term: it takes a Python int for a signed number and matches nothing here.
         writer.delete_documents_by_query(tantivy.Query.term_set_query(self._schema, "row", [0, *forget]))
         for terms in add:
-            document = tantivy.Document(name=terms.name, card=terms.card, full=terms.full)
+            document = tantivy.Document(name=terms.name, card=terms.card, full=terms.full, pairs=terms.pairs)
             document.add_unsigned("row", terms.row)
             writer.add_document(document)
         marker = tantivy.Document()
@@ -211,6 +221,25 @@ class LexicalIndex:
         rows = self._searcher.fast_field_values("row", [address for _, address in found])
         pairs = [(int(row), float(score)) for row, (score, _) in zip(rows, found, strict=True)]
         return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+    @_sound
+    def coverage(self, weights: Mapping[str, float], field: Field, rows: Sequence[int]) -> dict[int, float]:
+        """Sum of the weights of those terms that ``field`` holds, for each of ``rows`` that holds any."""
+        import tantivy
+
+        if not weights or not rows:
+            return {}
+        should, must = tantivy.Occur.Should, tantivy.Occur.Must
+        clauses = []
+        for term, weight in sorted(weights.items()):
+            query = tantivy.Query.term_query(self._schema, field.value, term, "basic")
+            clauses.append((should, tantivy.Query.const_score_query(query, weight)))
+        among = tantivy.Query.term_set_query(self._schema, "row", sorted(rows))
+        filtered = tantivy.Query.const_score_query(among, 0.0)
+        query = tantivy.Query.boolean_query([(must, filtered), (must, tantivy.Query.boolean_query(clauses))])
+        found = self._searcher.search(query, len(rows), count=False).hits
+        held = self._searcher.fast_field_values("row", [address for _, address in found])
+        return {int(row): float(score) for row, (score, _) in zip(held, found, strict=True)}
 
     @_sound
     def rarest(self, terms: Mapping[str, float]) -> dict[str, float]:
