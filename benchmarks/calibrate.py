@@ -1,11 +1,13 @@
 """Fit the confidence model and print its weights and reliability table.
 
-    python -m benchmarks.calibrate SET [SET ...] [--equivalents FILE] [--lexical]
+    python -m benchmarks.calibrate SET [SET ...] [--equivalents FILE] [--lexical | --plain | --folds FOLDER]
 
 A SET is ``LIBRARY:QUERIES.jsonl[:WEIGHT]``: an indexed library, a query file with ``gold`` (empty: no skill
 of that library answers the query) and the weight of the set's queries. Every set counts as the square root
 of its size, so that a large one does not drown the others. Folds never share a query; the table is made of
-held-out predictions, the weights printed are those of a fit on everything.
+held-out predictions, the weights printed are those of a fit on everything. With ``--folds``, from
+``benchmarks.train_second_stage``, every query is ranked by a model that saw none of its gold skills, and one
+without gold by that of fold 0; ``--plain`` leaves the second stage out.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from skillquiver.retrieve.confidence import features
-from skillquiver.serve.usecases.library import open_library
+from skillquiver.retrieve.second_stage import SecondStage
+from skillquiver.retrieve.trees import TreeEnsemble
+from skillquiver.serve.usecases.library import Library, open_library
 
 FOLDS = 5
 RESULTS = 10
@@ -47,10 +51,15 @@ def main() -> None:
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--equivalents", type=Path)
     parser.add_argument("--lexical", action="store_true")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--folds", type=Path)
     given = parser.parse_args()
+    stages = Stages.read(given.folds) if given.folds else Stages({}, [None])
+    if not (given.folds or given.lexical or given.plain):
+        parser.error("the packaged second stage has seen these queries: give --folds, --plain or --lexical")
     same = json.loads(given.equivalents.read_text(encoding="utf-8")) if given.equivalents else {}
-    examples = [e for text in given.sets for e in collect(text, same, lexical=given.lexical)]
-    names = sorted(examples[0].features)
+    examples = [e for text in given.sets for e in collect(text, same, stages, lexical=given.lexical)]
+    names = sorted(set.intersection(*(set(e.features) for e in examples)))
     x = np.array([[e.features[name] for name in names] for e in examples])
     y = np.array([e.relevant for e in examples], dtype=float)
     weight = np.array([e.weight for e in examples])
@@ -64,27 +73,46 @@ def main() -> None:
     print({name: round(float(w), 3) for name, w in zip(names, fit(x, y, weight), strict=True)})
 
 
-def collect(text: str, same: dict[str, list[str]], *, lexical: bool) -> list[Example]:
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Second stages by fold, and the fold of each query; ``None`` is the plain combination."""
+
+    folds: dict[str, int]
+    models: list[SecondStage | None]
+
+    @classmethod
+    def read(cls, folder: Path) -> Stages:
+        """Read what ``benchmarks.train_second_stage --folds`` wrote."""
+        folds = json.loads((folder / "folds.json").read_text(encoding="utf-8"))
+        files = [folder / f"{fold}.json" for fold in range(max(folds.values()) + 1)]
+        return cls(folds, [SecondStage(TreeEnsemble.from_bytes(file.read_bytes())) for file in files])
+
+
+def collect(text: str, same: dict[str, list[str]], stages: Stages, *, lexical: bool) -> list[Example]:
     """Rank a set's queries and label their first results."""
     library, file, *rest = text.split(":")
     queries = [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines() if line]
     queries = [q for q in queries if not q.get("not_gold")]
     weight = (float(rest[0]) if rest else 1.0) / math.sqrt(len(queries))
     examples = []
-    with open_library(Path(library), lexical=lexical) as opened:
-        for query in queries:
-            accepted = {a for gold in query["gold"] for a in (gold, *same.get(gold, ()))}
-            ranking = opened.ranker.rank(query["query"], top_k=RESULTS)
-            for result in ranking.results:
-                found = features(
-                    result.evidence,
-                    score=result.score,
-                    terms=ranking.terms,
-                    rank=result.rank,
-                    places=ranking.places,
-                )
-                hit = any(result.id == a or result.id.endswith(f"/{a}") for a in accepted)
-                examples.append(Example(query["query_id"], weight, hit, found))
+    for fold, model in enumerate(stages.models):
+        chosen = [query for query in queries if stages.folds.get(query["query_id"], 0) == fold]
+        with open_library(Path(library), lexical=lexical, second=lambda model=model: (model, "")) as opened:
+            examples += [e for query in chosen for e in examples_of(opened, query, same, weight)]
+    return examples
+
+
+def examples_of(
+    opened: Library, query: dict[str, Any], same: dict[str, list[str]], weight: float
+) -> list[Example]:
+    """The first results of one query, labelled."""
+    accepted = {a for gold in query["gold"] for a in (gold, *same.get(gold, ()))}
+    ranking = opened.ranker.rank(query["query"], top_k=RESULTS)
+    examples = []
+    for result in ranking.results:
+        found = features(result.evidence, terms=ranking.terms, rank=result.rank, places=ranking.places)
+        hit = any(result.id == a or result.id.endswith(f"/{a}") for a in accepted)
+        examples.append(Example(query["query_id"], weight, hit, found))
     return examples
 
 

@@ -113,6 +113,9 @@ class RankSettings:
     dense_weight: float = 0.8
     """Cosine of the best query window with name, description and when-to-use."""
 
+    rerank_depth: int = 100
+    """First results that the second stage orders anew; it was trained on as many. 0 switches it off."""
+
     judged: int = 3
     """The status looks at the best confidence among this many first results."""
 

@@ -39,6 +39,7 @@ def age(library: Path, blob: bytes | None) -> None:
         db.execute("DROP TABLE relations")
         db.execute("DROP TABLE nodes")
         db.execute("DELETE FROM derived WHERE name='graph'")
+        db.execute("DELETE FROM meta WHERE key='graph_generation'")
         if blob is not None:
             generation = db.execute("SELECT value FROM meta WHERE key='generation'").fetchone()[0]
             db.execute("INSERT INTO derived VALUES ('graph', ?, ?)", (int(generation), blob))
@@ -54,6 +55,7 @@ def test_the_graph_of_format_1_becomes_rows_and_a_second_build_finds_nothing_new
     assert build_library_graph(library).changed is False
     with Store.opened(library) as store:
         assert graph_state(store) is GraphState.OK
+        assert store.get_meta("graph_generation") == str(store.generation)
         assert store.relations.sizes() == {"nodes": 2, "relations": len(graph.relations)}
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from skillquiver.errors import LibraryError, LibraryMissingError
 from skillquiver.graph.relations import Evidence, Provenance, Relation, RelationType
 from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.index.migrate import GRAPH_GENERATION
 from skillquiver.index.relation_table import RelationRow
 from skillquiver.index.store import Store
 from skillquiver.types import SkillId
@@ -19,7 +20,7 @@ GRAPH = "graph"
 """Derived value of the store: digest of the graph's canonical bytes, with the generation it stands for."""
 
 
-GENERATION = "graph_generation"
+GENERATION = GRAPH_GENERATION
 """Note of the store: the generation once more. A derived value costs 20 ms to look up beside large ones."""
 
 

@@ -43,6 +43,9 @@ K1 = 1.2
 MAX_QUERY_TERMS = 256
 """Distinct terms of a query that are looked up: the rarest. Only logs pasted into a query have more."""
 
+REMEMBERED = 100_000
+"""Terms whose idf is kept: the cards of a library of 10,000 skills hold 30,000."""
+
 WRITER_HEAP = 128_000_000
 """Bytes of postings held before a segment is flushed."""
 
@@ -117,6 +120,7 @@ class LexicalIndex:
         self._schema = index.schema
         self._searcher = index.searcher()
         self._unpublished: Path | None = None
+        self._idf: dict[str, float] = {}
         self.generation, self.replaced = self._marker()
         """The library generation this index stands for (-1 before the first complete commit), and the rows
         replaced or forgotten since it was created."""
@@ -206,6 +210,7 @@ class LexicalIndex:
             self._publish(self._unpublished)
         self._index.reload()
         self._searcher = self._index.searcher()
+        self._idf.clear()
         self.generation, self.replaced = self._marker()
 
     @_sound
@@ -251,9 +256,14 @@ class LexicalIndex:
     @_sound
     def idf(self, term: str) -> float:
         """ln(1 + (N - n + 0.5) / (n + 0.5)), n counted in the full text."""
-        count = self._searcher.num_docs
-        n = self._searcher.doc_freq(Field.FULL.value, term)
-        return math.log(1 + (count - n + 0.5) / (n + 0.5))
+        known = self._idf.get(term)
+        if known is None:
+            count = self._searcher.num_docs
+            n = self._searcher.doc_freq(Field.FULL.value, term)
+            known = math.log(1 + (count - n + 0.5) / (n + 0.5))
+            if len(self._idf) < REMEMBERED:
+                self._idf[term] = known
+        return known
 
     @_sound
     def term_scores(self, terms: Mapping[str, float], field: Field, row: int) -> dict[str, float]:

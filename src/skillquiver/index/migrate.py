@@ -10,10 +10,14 @@ import msgspec
 from skillquiver.index.relation_table import RelationRow, RelationTable
 from skillquiver.index.schema import RELATIONS, SCHEMA_VERSION
 
-__all__ = ["migrate"]
+__all__ = ["GRAPH_GENERATION", "migrate"]
 
 GRAPH = "graph"
 """Name of the derived value: in format 1 the whole graph, since then its digest."""
+
+
+GRAPH_GENERATION = "graph_generation"
+"""Note of the generation the graph was built from, which spares a look at the derived values."""
 
 
 class _Blob(msgspec.Struct, frozen=True):
@@ -77,3 +81,5 @@ def _move_graph(db: sqlite3.Connection, data: bytes) -> None:
         return
     RelationTable(db).replace(graph.skills, (RelationRow(*row) for row in graph.relations))
     db.execute("UPDATE derived SET data=? WHERE name=?", (hashlib.sha256(data).digest(), GRAPH))
+    noted = "INSERT OR REPLACE INTO meta SELECT ?, CAST(generation AS TEXT) FROM derived WHERE name=?"
+    db.execute(noted, (GRAPH_GENERATION, GRAPH))

@@ -14,7 +14,14 @@ from skillquiver.retrieve.ranking import Evidence
 from skillquiver.settings import RankSettings
 from skillquiver.types import Status
 
-__all__ = ["HYBRID_WEIGHTS", "LEXICAL_WEIGHTS", "confidence", "features", "status_of"]
+__all__ = [
+    "HYBRID_WEIGHTS",
+    "LEXICAL_WEIGHTS",
+    "RERANKED_WEIGHTS",
+    "confidence",
+    "features",
+    "status_of",
+]
 
 HYBRID_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -34,7 +41,11 @@ LEXICAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
 """Without one: fewer signals, so less confident answers."""
 
 
-def features(evidence: Evidence, *, score: float, terms: int, rank: int, places: int) -> dict[str, float]:
+RERANKED_WEIGHTS: Mapping[str, float] = MappingProxyType({**HYBRID_WEIGHTS, "second": 0.0})
+"""After the second stage."""
+
+
+def features(evidence: Evidence, *, terms: int, rank: int, places: int) -> dict[str, float]:
     """The model's inputs.
 
     ``terms`` is the number of distinct query terms the library knows, ``places`` that of the scores which
@@ -44,19 +55,29 @@ def features(evidence: Evidence, *, score: float, terms: int, rank: int, places:
     named = {
         "bias": 1.0,
         "coverage": evidence.coverage,
-        "excess": score / math.sqrt(2 * math.log(max(places, 2))),
+        "excess": evidence.first_score / math.sqrt(2 * math.log(max(places, 2))),
         "log_rank": math.log(rank),
         "log_terms": math.log1p(terms),
     }
-    return named if evidence.cosine is None else {**named, "cosine": evidence.cosine}
+    if evidence.cosine is not None:
+        named["cosine"] = evidence.cosine
+    if evidence.second is not None:
+        named["second"] = evidence.second
+    return named
 
 
-def confidence(evidence: Evidence, *, score: float, terms: int, rank: int, places: int) -> float:
+def confidence(evidence: Evidence, *, terms: int, rank: int, places: int) -> float:
     """Probability from 0 to 1 that this result is a hit."""
-    named = features(evidence, score=score, terms=terms, rank=rank, places=places)
-    weights = HYBRID_WEIGHTS if "cosine" in named else LEXICAL_WEIGHTS
-    logit = math.fsum(weights[name] * value for name, value in named.items())
+    named = features(evidence, terms=terms, rank=rank, places=places)
+    weights = _weights(evidence)
+    logit = math.fsum(weights[name] * value for name, value in named.items() if name in weights)
     return 1 / (1 + math.exp(-logit))
+
+
+def _weights(evidence: Evidence) -> Mapping[str, float]:
+    if evidence.second is not None:
+        return RERANKED_WEIGHTS
+    return LEXICAL_WEIGHTS if evidence.cosine is None else HYBRID_WEIGHTS
 
 
 FEW = 20

@@ -1,24 +1,27 @@
-"""Ranker: the first stage. A query becomes lexical and dense scores, and these one ranking."""
+"""Ranker: a query becomes lexical and dense scores, these one ranking, and its head is ranked again."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from skillquiver.index.analyze import cjk_share
+from skillquiver.index.analyze import analyze, cjk_share
 from skillquiver.index.dense import DenseIndex
-from skillquiver.index.lexical import K1, Field, LexicalIndex, query_terms
+from skillquiver.index.lexical import K1, Field, LexicalIndex
 from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
-from skillquiver.retrieve.fuse import POOL, Channel, fuse, standardise
+from skillquiver.retrieve.features import CardTerms, candidate_features
+from skillquiver.retrieve.fuse import POOL, fuse, standardise
 from skillquiver.retrieve.ranking import Evidence, Ranked, Ranking
+from skillquiver.retrieve.scores import FirstScores
+from skillquiver.retrieve.second_stage import SecondStage
 from skillquiver.retrieve.windows import split_windows
 from skillquiver.settings import RankSettings
 from skillquiver.skills.records import Skill
-from skillquiver.types import Encoder
+from skillquiver.types import Encoder, SkillId
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,19 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["Ranker"]
 
 
-@dataclass(slots=True)
-class _Scores:
-    """Everything one query produced, before it is cut to ``top_k``."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A skill on its way into a ranking; ``score`` orders, ``first_score`` and ``first_rank`` were before."""
 
-    terms: Mapping[str, float]
-    windows: Sequence[str] = ()
-    channels: dict[str, Channel] = field(default_factory=dict)
-    full: dict[int, float] = field(default_factory=dict)
-    lexical_ranks: dict[int, int] = field(default_factory=dict)
-    dense_ranks: dict[int, int] = field(default_factory=dict)
-    cosines: npt.NDArray[np.float32] | None = None
-    best_bm25: float = 0.0
-    """The highest BM25 score any text could reach with these terms."""
+    score: float
+    row: int
+    skill: Skill
+    first_score: float
+    first_rank: int
+    second: float | None = None
 
 
 class Ranker:
@@ -52,11 +52,14 @@ class Ranker:
         dense: tuple[DenseIndex, Encoder] | None,
         *,
         settings: RankSettings,
+        second: SecondStage | None = None,
         degraded: str = "",
     ) -> None:
         self._store, self._lexical, self._settings = store, lexical, settings
         self._dense = dense
         self._degraded = degraded
+        self._second = second
+        self._cards = CardTerms(lexical)
         self._library = store.count()
         self._places = min(POOL, self._library)
 
@@ -68,11 +71,11 @@ class Ranker:
         """
         query = query.encode("utf-8", "replace").decode()  # no encoder takes a lone surrogate
         scores = self._score(query)
-        fused = _fuse(scores)
-        first = self._first(fused, max(top_k, self._settings.judged), hidden=hidden)
+        count = max(top_k, self._settings.judged)
+        places = self._places_of(scores, count, hidden=hidden)[:count]
         results = tuple(
-            self._result(scores, rank, row, skill, score, explain=explain and rank <= top_k)
-            for rank, (score, row, skill) in enumerate(first, start=1)
+            self._result(scores, rank, place, explain=explain and rank <= top_k)
+            for rank, place in enumerate(places, start=1)
         )
         best = max((r.confidence for r in results[: self._settings.judged]), default=0.0)
         return Ranking(
@@ -84,6 +87,36 @@ class Ranker:
             results=results[: max(top_k, 0)],
             degraded=self._degraded,
         )
+
+    def candidates(self, query: str) -> tuple[list[SkillId], npt.NDArray[np.float64]]:
+        """What the second stage sees: ids of the first candidates and their features, for training it.
+
+        Raises ``ValueError`` without a dense channel, or for a query without words.
+        """
+        scores = self._score(query.encode("utf-8", "replace").decode())
+        if self._dense is None or scores.cosines is None:
+            raise ValueError("the second stage needs the dense channel and a query with words")
+        first = self._first(_fuse(scores), self._settings.rerank_depth, hidden=True)
+        return [skill.id for _, _, skill in first], candidate_features(
+            scores, first, self._dense[0], self._cards
+        )
+
+    def _places_of(self, scores: FirstScores, count: int, *, hidden: bool) -> list[_Place]:
+        """The best ``count`` or more places: the first stage's, its head in the second stage's order."""
+        depth = self._settings.rerank_depth
+        again = self._second if self._dense is not None and scores.cosines is not None and depth else None
+        first = self._first(_fuse(scores), max(count, depth if again else 0), hidden=hidden)
+        plain = [_Place(score, row, skill, score, rank) for rank, (score, row, skill) in enumerate(first, 1)]
+        if again is None or self._dense is None or len(first) < 2:
+            return plain
+        head, tail = plain[:depth], plain[depth:]
+        second = again.scores(scores, first[:depth], self._dense[0], self._cards)
+        floor, lowest = head[-1].score, min(second)
+        lifted = [
+            replace(place, score=floor + value - lowest, second=value)
+            for place, value in zip(head, second, strict=True)
+        ]
+        return sorted(lifted, key=lambda place: (-place.score, place.skill.id)) + tail
 
     def _first(
         self, fused: Sequence[tuple[int, float]], count: int, *, hidden: bool
@@ -101,44 +134,42 @@ class Ranker:
                 break
         return sorted(found, key=lambda entry: (-entry[0], entry[2].id))[:count]
 
-    def _result(
-        self, scores: _Scores, rank: int, row: int, skill: Skill, score: float, *, explain: bool
-    ) -> Ranked:
-        evidence = self._evidence(scores, row, explain=explain)
+    def _result(self, scores: FirstScores, rank: int, place: _Place, *, explain: bool) -> Ranked:
+        evidence = self._evidence(scores, place, explain=explain)
+        skill = place.skill
         return Ranked(
             rank=rank,
-            row=row,
+            row=place.row,
             id=skill.id,
             name=skill.name,
             description=skill.description,
             path=skill.path,
             kind=skill.kind.value,
             hidden=skill.hidden,
-            score=score,
-            confidence=confidence(
-                evidence, score=score, terms=len(scores.terms), rank=rank, places=self._places
-            ),
+            score=place.score,
+            confidence=confidence(evidence, terms=len(scores.terms), rank=rank, places=self._places),
             evidence=evidence,
         )
 
     # --- channels ----------------------------------------------------------------------------
 
-    def _score(self, query: str) -> _Scores:
-        counts = query_terms(query)
-        scores = _Scores(terms=self._lexical.rarest(counts))
+    def _score(self, query: str) -> FirstScores:
+        words = analyze(query)
+        counts = Counter(words)
+        scores = FirstScores(words=words, terms=self._lexical.rarest(counts))
         self._score_lexical(scores, counts)
         scores.windows = split_windows(query)
         if self._dense is not None and scores.windows:
             self._score_dense(scores, query, *self._dense)
         return scores
 
-    def _score_lexical(self, scores: _Scores, counts: Counter[str]) -> None:
+    def _score_lexical(self, scores: FirstScores, counts: Counter[str]) -> None:
         weights = self._settings
         full = self._lexical.search(scores.terms, Field.FULL, top_k=POOL)
         card = self._lexical.search(scores.terms, Field.CARD, top_k=POOL)
         damped = {term: 1 + math.log(count) for term, count in scores.terms.items()}
         name = self._lexical.search(damped, Field.NAME, top_k=POOL)
-        scores.full = dict(full)
+        scores.bm25 = {Field.FULL: dict(full), Field.CARD: dict(card), Field.NAME: dict(name)}
         scores.lexical_ranks = {row: rank for rank, (row, _) in enumerate(full, start=1)}
         unknown = set(counts) - set(scores.terms)
         scores.best_bm25 = math.fsum(
@@ -152,7 +183,7 @@ class Ranker:
         ):
             scores.channels[channel] = standardise(found, library=self._library, weight=weight)
 
-    def _score_dense(self, scores: _Scores, query: str, dense: DenseIndex, encoder: Encoder) -> None:
+    def _score_dense(self, scores: FirstScores, query: str, dense: DenseIndex, encoder: Encoder) -> None:
         import numpy as np
 
         cosines = dense.cosines(encoder.encode(scores.windows))
@@ -168,7 +199,7 @@ class Ranker:
 
     # --- what a result says about itself -------------------------------------------------------
 
-    def _cosine(self, scores: _Scores, row: int) -> tuple[float, int] | None:
+    def _cosine(self, scores: FirstScores, row: int) -> tuple[float, int] | None:
         if scores.cosines is None or self._dense is None:
             return None
         import numpy as np
@@ -179,11 +210,15 @@ class Ranker:
         window = int(scores.cosines[at].argmax())
         return float(scores.cosines[at, window]), window
 
-    def _evidence(self, scores: _Scores, row: int, *, explain: bool) -> Evidence:
+    def _evidence(self, scores: FirstScores, place: _Place, *, explain: bool) -> Evidence:
+        row = place.row
         cosine = self._cosine(scores, row)
-        coverage = scores.full.get(row, 0.0) / scores.best_bm25 if scores.best_bm25 else 0.0
+        coverage = scores.bm25[Field.FULL].get(row, 0.0) / scores.best_bm25 if scores.best_bm25 else 0.0
         return Evidence(
             channels={name: round(channel.of(row), 4) for name, channel in scores.channels.items()},
+            first_score=place.first_score,
+            first_rank=place.first_rank,
+            second=place.second,
             coverage=round(coverage, 4),
             lexical_rank=scores.lexical_ranks.get(row),
             dense_rank=scores.dense_ranks.get(row),
@@ -193,13 +228,13 @@ class Ranker:
         )
 
 
-def _fuse(scores: _Scores) -> list[tuple[int, float]]:
+def _fuse(scores: FirstScores) -> list[tuple[int, float]]:
     """Fused scores of every row that any channel found, also where no channel tells rows apart."""
     channels = list(scores.channels.values())
     fused = fuse(channels)
     told = {row for row, _ in fused}
     floor = math.fsum(channel.floor for channel in channels)
-    return fused + [(row, floor) for row in sorted({*scores.full, *scores.dense_ranks} - told)]
+    return fused + [(row, floor) for row in sorted({*scores.bm25[Field.FULL], *scores.dense_ranks} - told)]
 
 
 def _blocks(fused: Sequence[tuple[int, float]], size: int) -> Iterator[Sequence[tuple[int, float]]]:

@@ -13,13 +13,18 @@ __all__ = ["Evidence", "Ranked", "Ranking"]
 class Evidence:
     """Why a skill has its rank: what each channel gave, and what matched there.
 
-    ``channels`` maps a channel's name to its weighted z-score; they sum to the score. ``terms`` are stems
-    with what each adds to the BM25 score of the full text, best first. ``cosine`` is that of the best window
-    of the query, ``window``. ``coverage`` is the BM25 score of the full text over the highest that any text
-    could reach with this query, 0 to 1.
+    ``channels`` maps a channel's name to its weighted z-score; they sum to ``first_score``, by which the
+    skill had ``first_rank`` in the plain combination. ``second`` is what the second stage gave it, ``None``
+    where it had no say: beyond its depth, without vectors, or switched off. ``terms`` are stems with what
+    each adds to the BM25 score of the full text, best first. ``cosine`` is that of the best window of the
+    query, ``window``. ``coverage`` is the BM25 score of the full text over the highest that any text could
+    reach with this query, 0 to 1.
     """
 
     channels: dict[str, float]
+    first_score: float = 0.0
+    first_rank: int = 0
+    second: float | None = None
     coverage: float = 0.0
     lexical_rank: int | None = None
     dense_rank: int | None = None
@@ -30,7 +35,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """One skill in a ranking. ``rank`` counts from 1; ``confidence`` is the probability of a hit, 0 to 1."""
+    """One skill in a ranking. ``rank`` counts from 1; ``confidence`` is the probability of a hit, 0 to 1.
+
+    ``score`` falls with the rank. For a skill that the second stage ranked, it is that stage's score, moved
+    so that the last of them stands where the plain combination ends; for others the plain combination's.
+    """
 
     rank: int
     row: int

@@ -157,7 +157,9 @@ def ranking_text(ranking: Ranking, *, explain: bool) -> str:
 def _evidence_lines(result: Ranked) -> list[str]:
     evidence = result.evidence
     shares = " + ".join(f"{name} {value:+.2f}" for name, value in evidence.channels.items())
-    lines = [f"score {result.score:.2f} = {shares}"]
+    lines = [f"plain combination {evidence.first_score:.2f} = {shares}"]
+    if evidence.second is not None:
+        lines.append(f"second stage {evidence.second:+.2f}: rank {evidence.first_rank} became {result.rank}")
     if evidence.terms:
         terms = ", ".join(f"{plain(term)} {value:.1f}" for term, value in list(evidence.terms.items())[:8])
         lines.append(f"terms: {terms}")

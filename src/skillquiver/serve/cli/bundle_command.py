@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.rewrite_options import rewrite_options
 from skillquiver.serve.cli.search_command import query_text
+
+if TYPE_CHECKING:
+    from skillquiver.serve.usecases.rewriting import RewriteChoice
 
 ARMS = ("flat", "one-hop", "forward", "reverse")
 """Values of ``retrieve.diffuse.Arm``, which the start of the command line does not load."""
@@ -29,6 +35,7 @@ ARMS = ("flat", "one-hop", "forward", "reverse")
 )
 @click.option("--lexical", is_flag=True, help="Words only: no encoder, three times faster to start.")
 @click.option("--explain", is_flag=True, help="Also say why each skill is there and what was left out.")
+@rewrite_options
 @as_json
 @library_option
 @guarded
@@ -43,6 +50,7 @@ def command(
     arm: str,
     lexical: bool,
     explain: bool,
+    rewriting: RewriteChoice,
     json_output: bool,
     library: Path,
 ) -> None:
@@ -53,24 +61,29 @@ def command(
     """
     from skillquiver.retrieve.diffuse import Arm
     from skillquiver.serve import render_bundle as render
+    from skillquiver.serve.render_rewrite import rewrite_data, rewrite_text
     from skillquiver.serve.usecases.bundling import Asked
     from skillquiver.serve.usecases.library import open_library
+    from skillquiver.serve.usecases.rewriting import open_rewriter
     from skillquiver.serve.usecases.searching import bundle
 
-    text = query_text(query)
+    with open_rewriter(rewriting, environ=os.environ) as rewrite:
+        told = rewrite(query_text(query))
     with open_library(library, lexical=lexical) as opened:
         packed, ranking = bundle(
             opened,
-            text,
+            told.query,
             budget=budget,
             max_skills=max_skills,
             arm=Arm(arm),
             asked=Asked(must=must, without=without, loaded=loaded, explain=explain),
         )
     if json_output:
-        print_json(render.bundle_data(packed, ranking))
+        print_json(rewrite_data(render.bundle_data(packed, ranking), told))
     else:
         say(render.bundle_text(packed, ranking, explain=explain))
+        if told.asked:  # beside the bundle, which an agent may be given as it is
+            click.echo(rewrite_text("", told).lstrip("\n"), err=True)
     if not packed.entries:
         if not packed.text:
             click.echo(f"quiver: {budget} tokens hold no skill, not even one line", err=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1)
 @click.option("--top-k", default=10, show_default=True, metavar="K", help="How many skills to list.")
 @click.option("--lexical", is_flag=True, help="Words only: no encoder, three times faster to start.")
+@click.option("--no-rerank", is_flag=True, help="The plain combination of channels, no second stage.")
 @click.option("--explain", is_flag=True, help="Say which channels, terms and query window ranked each skill.")
 @click.option("--no-hidden", is_flag=True, help="Leave out skills that their authors hide from models.")
 @click.option(
@@ -39,6 +40,7 @@ def command(
     *,
     top_k: int,
     lexical: bool,
+    no_rerank: bool,
     explain: bool,
     no_hidden: bool,
     queries: Path | None,
@@ -55,7 +57,9 @@ def command(
     from skillquiver.serve.usecases.library import open_library
     from skillquiver.serve.usecases.rewriting import open_rewriter
     from skillquiver.serve.usecases.searching import search
+    from skillquiver.settings import RankSettings
 
+    settings = RankSettings(rerank_depth=0) if no_rerank else None
     if queries is not None:
         if query:
             raise UsageError("give either QUERY or --queries, not both")
@@ -63,13 +67,13 @@ def command(
             raise UsageError("--explain is for one QUERY; the lines of a run have no place for it")
         with (
             open_rewriter(rewriting, environ=os.environ) as rewrite,
-            open_library(library, lexical=lexical) as opened,
+            open_library(library, lexical=lexical, settings=settings) as opened,
         ):
             _batch(opened, queries, top_k=top_k, hidden=not no_hidden, rewrite=rewrite)
         return
     with open_rewriter(rewriting, environ=os.environ) as rewrite:
         told = rewrite(query_text(query))
-    with open_library(library, lexical=lexical) as opened:
+    with open_library(library, lexical=lexical, settings=settings) as opened:
         ranking = search(opened, told.query, top_k=top_k, explain=explain, hidden=not no_hidden)
     if json_output:
         print_json(rewrite_data(render.ranking_data(ranking, explain=explain), told))

@@ -15,6 +15,7 @@ from skillquiver.index.lexical import LexicalIndex
 from skillquiver.index.store import Store
 from skillquiver.index.vectors import library_encoder
 from skillquiver.retrieve.ranker import Ranker
+from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage
 from skillquiver.settings import RankSettings
 from skillquiver.skills.ids import check_skill_ref
 from skillquiver.skills.records import Skill
@@ -50,10 +51,12 @@ def open_library(
     lexical: bool = False,
     settings: RankSettings | None = None,
     encoders: EncoderSource = _open_now,
+    second: Callable[[], tuple[SecondStage | None, str]] = packaged_second_stage,
 ) -> Iterator[Library]:
     """Open a library for searching; ``lexical`` leaves the dense channel, and its 0.5 s, out.
 
-    ``encoders`` is where the encoder comes from: by default it is opened now.
+    ``encoders`` is where the encoder comes from: by default it is opened now. ``second`` gives the second
+    stage, and why there is none.
 
     Raises ``LibraryMissingError`` if nothing was indexed there. Missing or outdated vectors are no error:
     the answers say that they are lexical only, and why.
@@ -69,7 +72,10 @@ def open_library(
         if index.generation != store.generation:
             stale = "the library changed while it was indexed; run `quiver index` to complete it"
             degraded = f"{degraded}; {stale}" if degraded else stale
-        ranker = Ranker(store, index, dense, settings=settings or RankSettings(), degraded=degraded)
+        chosen = settings or RankSettings()
+        again, missing = second() if dense is not None and chosen.rerank_depth else (None, "")
+        degraded = "; ".join(filter(None, (degraded, missing)))
+        ranker = Ranker(store, index, dense, settings=chosen, second=again, degraded=degraded)
         yield Library(folder, store, ranker, degraded, version)
 
 

@@ -1,0 +1,69 @@
+"""The second stage: a learned order of the first candidates (LambdaMART; Burges, 2010).
+
+The model file is made by ``benchmarks/train_second_stage.py``; docs/second-stage.md is its card. Without the
+file, or without a dense channel, the plain combination stands.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from skillquiver.retrieve.features import FEATURES, CardTerms, candidate_features
+from skillquiver.retrieve.scores import FirstScores
+from skillquiver.retrieve.trees import TreeEnsemble
+from skillquiver.skills.records import Skill
+
+if TYPE_CHECKING:
+    from skillquiver.index.dense import DenseIndex
+
+__all__ = ["MODEL_FILE", "SecondStage", "packaged_second_stage"]
+
+MODEL_FILE = "second_stage.json"
+"""In the package's ``retrieve/models``."""
+
+
+class SecondStage:
+    """Scores candidates by a sum of trees over ``FEATURES``; higher is better, only differences count."""
+
+    def __init__(self, trees: TreeEnsemble) -> None:
+        """Raises ``ValueError`` if the model was trained on other features than are computed here."""
+        if trees.features != FEATURES:
+            raise ValueError("the second stage was trained on other features; train it again")
+        self._trees = trees
+
+    def scores(
+        self,
+        first: FirstScores,
+        candidates: Sequence[tuple[float, int, Skill]],
+        dense: DenseIndex,
+        cards: CardTerms,
+    ) -> list[float]:
+        """One score for each of ``candidates``, which are (fused score, row, skill), best first.
+
+        Namesakes are mostly copies, which the trees tell apart by chance: they share their scores out in
+        the order in which they come.
+        """
+        values = self._trees.predict(candidate_features(first, candidates, dense, cards))
+        namesakes: dict[str, list[int]] = defaultdict(list)
+        for at, (_, _, skill) in enumerate(candidates):
+            namesakes[skill.name.casefold()].append(at)
+        scores = [0.0] * len(candidates)
+        for places in namesakes.values():
+            best_first = sorted((float(values[at]) for at in places), reverse=True)
+            for at, value in zip(places, best_first, strict=True):
+                scores[at] = value
+        return scores
+
+
+@lru_cache(maxsize=1)
+def packaged_second_stage() -> tuple[SecondStage | None, str]:
+    """The model that ships with the package, and why there is none (empty if there is)."""
+    try:
+        data = (files("skillquiver.retrieve") / "models" / MODEL_FILE).read_bytes()
+        return SecondStage(TreeEnsemble.from_bytes(data)), ""
+    except (OSError, ValueError) as error:
+        return None, f"the second stage is not usable ({error}): the plain combination answers"
