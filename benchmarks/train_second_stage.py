@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from benchmarks.second_stage_data import Query, figures, folds_of, read_set
 from skillquiver.retrieve.features import FEATURES
+from skillquiver.retrieve.second_stage import share_out
 from skillquiver.retrieve.trees import Tree, TreeEnsemble
 
 FOLDS = 5
@@ -106,7 +107,8 @@ def cross_validated(
             model = train(seen, list(columns), seed=seed)
             for at, (query, its) in enumerate(zip(queries, folds, strict=True)):
                 if its == fold:
-                    scores[at] = model.predict(query.x[:, list(columns)])
+                    names = [one.rpartition("/")[2] for one in query.ids]
+                    scores[at] = np.array(share_out(names, model.predict(query.x[:, list(columns)])))
         runs.append(scores)
     return runs
 

@@ -13,7 +13,6 @@ from skillquiver.index.lexical import (
     FieldTerms,
     LexicalIndex,
     field_terms,
-    query_terms,
 )
 from skillquiver.testing import make_skill
 
@@ -133,10 +132,6 @@ def test_fields_hold_name_card_and_full_text() -> None:
     assert fields.name == "csv plot"
     assert fields.card == "csv plot draw chart tabl"
     assert fields.full == "csv plot draw chart tabl visual data use matplotlib"
-
-
-def test_query_terms_are_counted() -> None:
-    assert query_terms("plots of the plot (AND) charts:") == {"plot": 2, "chart": 1}
 
 
 def test_a_new_index_is_not_seen_before_it_is_complete(index: LexicalIndex, tmp_path: Path) -> None:

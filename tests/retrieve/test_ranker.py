@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillquiver.index.analyze import STOP_WORDS
-from skillquiver.index.lexical import Field, LexicalIndex, query_terms
+from skillquiver.index.analyze import STOP_WORDS, analyze
+from skillquiver.index.lexical import Field, LexicalIndex
 from skillquiver.serve.usecases.library import Library, open_library
 from skillquiver.serve.usecases.searching import search
 from skillquiver.types import Encoder, Status
@@ -143,10 +144,10 @@ def test_channels_sum_to_the_score_and_terms_to_the_bm25_score_of_the_full_text(
     ranking = search(library, query, explain=True)
     lexicon = LexicalIndex.open(sample / "lexical")
     assert lexicon is not None
-    full = dict(lexicon.search(query_terms(query), Field.FULL, top_k=99))
+    full = dict(lexicon.search(Counter(analyze(query)), Field.FULL, top_k=99))
     for result in ranking.results:
         assert result.evidence.terms is not None
-        assert sum(result.evidence.channels.values()) == pytest.approx(result.score, abs=3e-4)
+        assert sum(result.evidence.channels.values()) == pytest.approx(result.evidence.first_score, abs=3e-4)
         assert sum(result.evidence.terms.values()) == pytest.approx(full.get(result.row, 0.0), rel=1e-4)
         assert set(result.evidence.channels) == {"full text", "card", "name", "dense"}
 
@@ -155,7 +156,7 @@ def test_ranks_in_the_channels_are_those_of_the_channels(library: Library, sampl
     ranking = search(library, "pdf form", top_k=20)
     lexicon = LexicalIndex.open(sample / "lexical")
     assert lexicon is not None
-    rows = [row for row, _ in lexicon.search(query_terms("pdf form"), Field.FULL, top_k=99)]
+    rows = [row for row, _ in lexicon.search(Counter(analyze("pdf form")), Field.FULL, top_k=99)]
     ranks = {result.row: result.evidence.lexical_rank for result in ranking.results}
     assert [ranks[row] for row in rows] == list(range(1, len(rows) + 1))
     assert sorted(result.evidence.dense_rank or 0 for result in ranking.results) == list(

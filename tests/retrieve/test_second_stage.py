@@ -10,7 +10,7 @@ from skillquiver.index.store import Store
 from skillquiver.retrieve.features import FEATURES
 from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.ranking import Ranking
-from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage
+from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage, share_out
 from skillquiver.retrieve.trees import Tree, TreeEnsemble
 from skillquiver.settings import RankSettings
 from skillquiver.testing import HashEncoder
@@ -86,3 +86,8 @@ def test_the_packaged_model_fits_the_features() -> None:
     stage, missing = packaged_second_stage()
     assert stage is not None
     assert missing == ""
+
+
+def test_namesakes_share_their_scores_out_in_the_order_they_come() -> None:
+    names = ["Pdf", "mail", "pdf", "chart", "pdf"]
+    assert share_out(names, [1.0, 5.0, 3.0, 0.0, 2.0]) == [3.0, 5.0, 2.0, 0.0, 1.0]

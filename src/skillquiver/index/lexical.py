@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 import shutil
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from skillquiver.skills.records import Skill
 
-__all__ = ["CURRENT", "Field", "FieldTerms", "LexicalIndex", "field_terms", "pair", "query_terms"]
+__all__ = ["CURRENT", "Field", "FieldTerms", "LexicalIndex", "field_terms", "pair"]
 
 FORMAT = 3
 """Counts changes of the fields or of the analyzer; another number means a rebuild."""
@@ -104,11 +103,6 @@ def field_terms(row: int, skill: Skill) -> FieldTerms:
 def pair(left: str, right: str) -> str:
     """Two neighbouring terms as one term; no term holds the joint."""
     return f"{left}_{right}"
-
-
-def query_terms(text: str) -> Counter[str]:
-    """Terms of a query with how often each stands in it; empty for text without content words."""
-    return Counter(analyze(text))
 
 
 class LexicalIndex:

@@ -20,8 +20,10 @@ from skillquiver.index.rows import (
     WRITTEN,
     FileRow,
     Light,
+    SkillHead,
     blocks,
     decode,
+    decode_head,
     light_of,
     path_of,
     stored_path,
@@ -242,6 +244,15 @@ class Store:
             query = f"SELECT row, record, path, {text} FROM files WHERE active AND row IN ({marks})"
             for row, *columns in self._db.execute(query, block):
                 found[row] = decode(*columns)
+        return found
+
+    def heads(self, rows: Sequence[int]) -> dict[int, SkillHead]:
+        """What ranking needs of these skills, by row; a row that is gone is left out."""
+        found: dict[int, SkillHead] = {}
+        for block, marks in blocks(rows):
+            query = f"SELECT row, record, path FROM files WHERE active AND row IN ({marks})"
+            for row, *columns in self._db.execute(query, block):
+                found[row] = decode_head(*columns)
         return found
 
     def all_skills(self, *, body: bool = True) -> Iterator[tuple[int, Skill]]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze
 from skillquiver.index.lexical import Field, LexicalIndex, pair
+from skillquiver.index.rows import SkillHead
 from skillquiver.retrieve.scores import FirstScores
-from skillquiver.skills.records import Skill
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ description the query holds. *Like first* and the rest are cosines between cards
 
 def candidate_features(
     first: FirstScores,
-    candidates: Sequence[tuple[float, int, Skill]],
+    candidates: Sequence[tuple[float, int, SkillHead]],
     dense: DenseIndex,
     cards: CardTerms,
 ) -> npt.NDArray[np.float64]:
@@ -178,7 +178,7 @@ def _add_coverage(
     columns["pair coverage lead"] = columns["pair coverage"] - columns["pair coverage"].max()
 
 
-def _add_told(columns: dict[str, Column], told: _Told, skills: Sequence[Skill], cards: CardTerms) -> None:
+def _add_told(columns: dict[str, Column], told: _Told, skills: Sequence[SkillHead], cards: CardTerms) -> None:
     import numpy as np
 
     names = [cards.of(skill.name) for skill in skills]

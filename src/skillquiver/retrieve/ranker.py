@@ -6,11 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze, cjk_share
 from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import K1, Field, LexicalIndex
+from skillquiver.index.rows import SkillHead
 from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
 from skillquiver.retrieve.features import CardTerms, candidate_features
@@ -20,7 +22,6 @@ from skillquiver.retrieve.scores import FirstScores
 from skillquiver.retrieve.second_stage import SecondStage
 from skillquiver.retrieve.windows import split_windows
 from skillquiver.settings import RankSettings
-from skillquiver.skills.records import Skill
 from skillquiver.types import Encoder, SkillId
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class _Place:
 
     score: float
     row: int
-    skill: Skill
+    skill: SkillHead
     first_score: float
     first_rank: int
     second: float | None = None
@@ -72,7 +73,8 @@ class Ranker:
         query = query.encode("utf-8", "replace").decode()  # no encoder takes a lone surrogate
         scores = self._score(query)
         count = max(top_k, self._settings.judged)
-        places = self._places_of(scores, count, hidden=hidden)[:count]
+        places = self._places_of(scores, count, hidden=hidden)
+        places = [place for place in places if hidden or not place.skill.hidden][:count]
         results = tuple(
             self._result(scores, rank, place, explain=explain and rank <= top_k)
             for rank, place in enumerate(places, start=1)
@@ -102,7 +104,7 @@ class Ranker:
         )
 
     def _places_of(self, scores: FirstScores, count: int, *, hidden: bool) -> list[_Place]:
-        """The best ``count`` or more places: the first stage's, its head in the second stage's order."""
+        """The places of ``count`` or more skills, hidden ones too, the head in the second stage's order."""
         depth = self._settings.rerank_depth
         again = self._second if self._dense is not None and scores.cosines is not None and depth else None
         first = self._first(_fuse(scores), max(count, depth if again else 0), hidden=hidden)
@@ -120,19 +122,21 @@ class Ranker:
 
     def _first(
         self, fused: Sequence[tuple[int, float]], count: int, *, hidden: bool
-    ) -> list[tuple[float, int, Skill]]:
-        """(score, row, skill) of the ``count`` best, ties by id; rows that went meanwhile are skipped."""
-        found: list[tuple[float, int, Skill]] = []
+    ) -> list[tuple[float, int, SkillHead]]:
+        """(score, row, skill) best first, ties by id, until ``count`` of them may be shown.
+
+        Hidden skills keep their places here, so that the second stage sees the same whoever asks. Rows
+        that went meanwhile are skipped.
+        """
+        found: list[tuple[float, int, SkillHead]] = []
         for block in _blocks(fused, count):
-            skills = self._store.skills([row for row, _ in block], body=False)
-            found += [
-                (score, row, skills[row])
-                for row, score in block
-                if row in skills and (hidden or not skills[row].hidden)
-            ]
-            if len(found) >= count:
+            skills = self._store.heads([row for row, _ in block])
+            found += [(score, row, skills[row]) for row, score in block if row in skills]
+            if sum(hidden or not skill.hidden for _, _, skill in found) >= count:
                 break
-        return sorted(found, key=lambda entry: (-entry[0], entry[2].id))[:count]
+        found.sort(key=lambda entry: (-entry[0], entry[2].id))
+        shown = (at for at, (_, _, skill) in enumerate(found, 1) if hidden or not skill.hidden)
+        return found[: next(islice(shown, count - 1, None), len(found))]
 
     def _result(self, scores: FirstScores, rank: int, place: _Place, *, explain: bool) -> Ranked:
         evidence = self._evidence(scores, place, explain=explain)

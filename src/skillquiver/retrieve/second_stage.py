@@ -12,15 +12,15 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from skillquiver.index.rows import SkillHead
 from skillquiver.retrieve.features import FEATURES, CardTerms, candidate_features
 from skillquiver.retrieve.scores import FirstScores
 from skillquiver.retrieve.trees import TreeEnsemble
-from skillquiver.skills.records import Skill
 
 if TYPE_CHECKING:
     from skillquiver.index.dense import DenseIndex
 
-__all__ = ["MODEL_FILE", "SecondStage", "packaged_second_stage"]
+__all__ = ["MODEL_FILE", "SecondStage", "packaged_second_stage", "share_out"]
 
 MODEL_FILE = "second_stage.json"
 """In the package's ``retrieve/models``."""
@@ -38,25 +38,31 @@ class SecondStage:
     def scores(
         self,
         first: FirstScores,
-        candidates: Sequence[tuple[float, int, Skill]],
+        candidates: Sequence[tuple[float, int, SkillHead]],
         dense: DenseIndex,
         cards: CardTerms,
     ) -> list[float]:
-        """One score for each of ``candidates``, which are (fused score, row, skill), best first.
-
-        Namesakes are mostly copies, which the trees tell apart by chance: they share their scores out in
-        the order in which they come.
-        """
+        """One score for each of ``candidates``, which are (fused score, row, skill), best first."""
         values = self._trees.predict(candidate_features(first, candidates, dense, cards))
-        namesakes: dict[str, list[int]] = defaultdict(list)
-        for at, (_, _, skill) in enumerate(candidates):
-            namesakes[skill.name.casefold()].append(at)
-        scores = [0.0] * len(candidates)
-        for places in namesakes.values():
-            best_first = sorted((float(values[at]) for at in places), reverse=True)
-            for at, value in zip(places, best_first, strict=True):
-                scores[at] = value
-        return scores
+        return share_out([skill.name for _, _, skill in candidates], [float(value) for value in values])
+
+
+def share_out(names: Sequence[str], scores: Sequence[float]) -> list[float]:
+    """Give the scores of namesakes to them in the order in which they come, best first.
+
+    Namesakes are mostly copies, which the trees tell apart by chance.
+
+    >>> share_out(["pdf", "mail", "pdf"], [1.0, 5.0, 3.0])
+    [3.0, 5.0, 1.0]
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, name in enumerate(names):
+        places[name.casefold()].append(at)
+    shared = list(scores)
+    for own in places.values():
+        for at, score in zip(own, sorted((scores[at] for at in own), reverse=True), strict=True):
+            shared[at] = score
+    return shared
 
 
 @lru_cache(maxsize=1)
