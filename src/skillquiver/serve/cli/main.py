@@ -18,6 +18,7 @@ COMMANDS = {
     "show": "Show one skill.",
     "graph": "Build the graph of typed relations between skills, and look into it.",
     "doctor": "List what is wrong with the library.",
+    "install": "Make an agent host use the library, or undo that.",
 }
 """Name and first line of help of every command, in the order of a first session."""
 

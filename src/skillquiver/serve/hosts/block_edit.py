@@ -1,4 +1,4 @@
-"""Append a block to a TOML or Markdown text and take it out again, leaving every other byte as it was. Pure."""
+"""Append a block to a TOML or Markdown text and take it out again; no other byte changes. Pure."""
 
 from __future__ import annotations
 
@@ -109,7 +109,9 @@ def _cut_once(text: str, chunk: str) -> str | None:
 
 def _cut_table(text: str, path: tuple[str, ...]) -> str | None:
     """Cut every run of lines from a header of ``path``, or of a table below it, to the next other header."""
-    name = r"\s*\.\s*".join(rf"(?:{re.escape(part)}|\"{re.escape(part)}\"|'{re.escape(part)}')" for part in path)
+    name = r"\s*\.\s*".join(
+        rf"(?:{re.escape(part)}|\"{re.escape(part)}\"|'{re.escape(part)}')" for part in path
+    )
     ours = re.compile(rf"[ \t]*\[\[?\s*{name}\s*[\].]")
     kept: list[str] = []
     held: list[str] = []

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from skillquiver.serve.hosts.block_edit import insert_note, insert_table, remove_note, remove_table
-from skillquiver.serve.hosts.json_edit import Inserted, insert_json, is_blank_json, remove_json
+from skillquiver.serve.hosts.json_edit import (
+    Inserted,
+    insert_item,
+    insert_json,
+    is_blank_json,
+    remove_item,
+    remove_json,
+)
 
 __all__ = ["Applied", "Edit", "EditKind", "apply_edits", "revert_edits"]
 
@@ -16,8 +23,8 @@ __all__ = ["Applied", "Edit", "EditKind", "apply_edits", "revert_edits"]
 class EditKind(StrEnum):
     """What an edit puts where."""
 
-    MEMBER = "member"
-    """A member of a JSON object; ``value`` is JSON."""
+    MEMBERS = "members"
+    """Members of a JSON object; ``value`` is a JSON object of them."""
     ITEM = "item"
     """An item of a JSON array; ``value`` is JSON."""
     TABLE = "table"
@@ -41,28 +48,27 @@ class Edit:
 class Applied:
     """An edit that was made, who wants it, and what taking it out exactly needs.
 
-    ``made`` and ``pad`` are those of ``json_edit.Inserted``; ``chunk`` is the appended text.
+    ``chunk`` is the appended text, ``how`` what JSON needs.
     """
 
     edit: Edit
     holders: tuple[str, ...]
-    made: int = 0
-    pad: str = ""
     chunk: str = ""
+    how: Inserted = field(default_factory=Inserted)
 
 
-_JSON = (EditKind.MEMBER, EditKind.ITEM)
+_JSON = (EditKind.MEMBERS, EditKind.ITEM)
 _EMPTY_JSON = "{\n}\n"
 
 
-def apply_edits(text: str, edits: Iterable[Edit], holder: str) -> tuple[str, list[Applied]]:
-    """Make ``edits`` one after the other; those that are there already change nothing and are not returned.
+def apply_edits(text: str, edits: Iterable[tuple[Edit, tuple[str, ...]]]) -> tuple[str, list[Applied]]:
+    """Make edits, given with who wants them, one after the other. Those that are there are not returned.
 
     Raises ``ValueError`` with the reason if the text cannot take one of them.
     """
     made = []
-    for edit in edits:
-        text, applied = _apply(text, edit, holder)
+    for edit, holders in edits:
+        text, applied = _apply(text, edit, holders)
         if applied is not None:
             made.append(applied)
     return text, made
@@ -85,12 +91,13 @@ def revert_edits(text: str, applied: Iterable[Applied], blank: str | None) -> tu
     return text, found
 
 
-def _apply(text: str, edit: Edit, holder: str) -> tuple[str, Applied | None]:
-    done = Applied(edit, (holder,))
+def _apply(text: str, edit: Edit, holders: tuple[str, ...]) -> tuple[str, Applied | None]:
+    done = Applied(edit, holders)
     if edit.kind in _JSON:
         base = text if text.strip("\ufeff \t\r\n") else text.rstrip(" \t\r\n") + _EMPTY_JSON
-        new, how = insert_json(base, edit.path, json.loads(edit.value), item=edit.kind is EditKind.ITEM)
-        return (text, None) if how is None else (new, replace(done, made=how.made, pad=how.pad))
+        put = insert_item if edit.kind is EditKind.ITEM else insert_json
+        new, how = put(base, edit.path, json.loads(edit.value))
+        return (text, None) if how is None else (new, replace(done, how=how))
     if edit.kind is EditKind.FILE:
         return (text, None) if text == edit.value else (edit.value, done)
     if edit.kind is EditKind.TABLE:
@@ -106,10 +113,10 @@ def _revert(text: str, one: Applied) -> tuple[str, bool]:
         return ("", True) if text == edit.value else (text, False)
     if not text.strip("\ufeff \t\r\n"):
         return text, False
-    if edit.kind in _JSON:
-        how = Inserted(one.made, one.pad)
-        item = edit.kind is EditKind.ITEM
-        return remove_json(text, edit.path, json.loads(edit.value), how, item=item)
+    if edit.kind is EditKind.ITEM:
+        return remove_item(text, edit.path, json.loads(edit.value), one.how)
+    if edit.kind is EditKind.MEMBERS:
+        return remove_json(text, edit.path, one.how)
     if edit.kind is EditKind.TABLE:
         return remove_table(text, edit.path, one.chunk)
     return remove_note(text, one.chunk)

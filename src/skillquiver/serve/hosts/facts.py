@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["FACTS", "HookFormat", "Hooks", "HostFacts", "Instructions", "Listing", "Place", "Rule", "Shape"]
+__all__ = ["FACTS", "HookWord", "Hooks", "HostFacts", "Instructions", "Listing", "Place", "Rule", "Shape"]
 
 HOOK_SECONDS = 5
 """After this many seconds a host throws a hook's answer away: ours is quick or silent."""
@@ -34,22 +34,22 @@ class Place:
     project: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Events a host calls us for: (event, matcher or empty, word after ``quiver hook``)."""
-
-    place: Place
-    events: tuple[tuple[str, str, str], ...]
-    timeout: int
-    """In the host's unit."""
-
-
-class HookFormat(StrEnum):
+class HookWord(StrEnum):
     """Words after ``quiver hook``."""
 
     PROMPT = "prompt"
     TOOL = "tool"
     SESSION = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Events a host calls us for: (event, matcher or empty, word after ``quiver hook``)."""
+
+    place: Place
+    events: tuple[tuple[str, str, HookWord], ...]
+    timeout: int
+    """In the host's unit."""
 
 
 class Instructions(StrEnum):
@@ -114,9 +114,9 @@ class HostFacts:
 
 _SERVER = "skillquiver"
 _CLAUDE_EVENTS = (
-    ("UserPromptSubmit", "", HookFormat.PROMPT.value),
-    ("PostToolUse", "Skill", HookFormat.TOOL.value),
-    ("SessionStart", "", HookFormat.SESSION.value),
+    ("UserPromptSubmit", "", HookWord.PROMPT),
+    ("PostToolUse", "Skill", HookWord.TOOL),
+    ("SessionStart", "", HookWord.SESSION),
 )
 
 _CLAUDE_CODE = HostFacts(
@@ -153,7 +153,7 @@ _CODEX = HostFacts(
     instructions=((Instructions.NOTE, "AGENTS.md", "AGENTS.md"),),
     hooks=Hooks(
         Place("hooks.json", ".codex/hooks.json"),
-        (("UserPromptSubmit", "", HookFormat.PROMPT.value), ("SessionStart", "", HookFormat.SESSION.value)),
+        (("UserPromptSubmit", "", HookWord.PROMPT), ("SessionStart", "", HookWord.SESSION)),
         HOOK_SECONDS,
     ),
     cannot=("Use of a skill reaches no hook, so it is not learned from.",),
@@ -198,7 +198,7 @@ _GEMINI = HostFacts(
     instructions=((Instructions.NOTE, "GEMINI.md", "GEMINI.md"),),
     hooks=Hooks(
         Place("settings.json", ".gemini/settings.json"),
-        (("BeforeAgent", "", HookFormat.PROMPT.value),),
+        (("BeforeAgent", "", HookWord.PROMPT),),
         HOOK_SECONDS * 1000,
     ),
     cannot=("Use of a skill reaches no hook of ours, so it is not learned from.",),

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, parsed into places: what edits by span need. Pure text in and out."""
+"""JSON with comments and trailing commas, parsed into places: what edits by span need. Pure."""
 
 from __future__ import annotations
 
