@@ -137,7 +137,7 @@ _CLAUDE_CODE = HostFacts(
     ),
     after=("Start a new session, or say /reload-plugins.",),
     listing=Listing(
-        Rule.NAMES_STAY, 0.01, 1536, own=4268, settings=Place("settings.json", ".claude/settings.json")
+        Rule.NAMES_STAY, 0.01, 1536, own=4250, settings=Place("settings.json", ".claude/settings.json")
     ),
 )
 
