@@ -12,7 +12,16 @@ from pathlib import Path
 
 from skillquiver.errors import SkillquiverError
 
-__all__ = ["HostFileError", "Replacement", "Snapshot", "read_file", "remove_empty", "replace_files"]
+__all__ = [
+    "HostFileError",
+    "Replacement",
+    "Snapshot",
+    "check_writable",
+    "missing_folders",
+    "read_file",
+    "remove_empty",
+    "replace_files",
+]
 
 MAX_BYTES = 10_000_000
 """A larger file is no configuration; it is not read."""

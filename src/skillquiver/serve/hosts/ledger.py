@@ -12,7 +12,7 @@ import msgspec
 from skillquiver.serve.hosts.config_files import HostFileError, Replacement, Snapshot, read_file
 from skillquiver.serve.hosts.edits import Applied
 
-__all__ = ["FileRecord", "Ledger", "digest", "ledger_path", "read_ledger"]
+__all__ = ["FileRecord", "Ledger", "digest", "ledger_path", "ledger_replacement", "read_ledger"]
 
 VERSION = 1
 
