@@ -47,7 +47,7 @@ _EXIT_CODES = """\
 | exit code | meaning |
 | --- | --- |
 | 0 | Done. `search` also exits with 0 when its status is `none`. |
-| 1 | `bundle` found nothing; no call to a language model can work; or `--strict` and an error or a warning. |
+| 1 | `bundle` found nothing; a language model or a host's file cannot be used; or `--strict` and a fault. |
 | 2 | The request is wrong: an unknown option, an unknown or ambiguous skill, a root that is no folder. |
 | 3 | The library cannot be used: nothing indexed, locked by another process, damaged, another format. |"""
 

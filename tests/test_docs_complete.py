@@ -150,6 +150,8 @@ def _keys(value: Any, *, skip: tuple[str, ...]) -> Iterator[str]:
         ("search", ["search", "--queries", str(ROOT / "examples" / "queries.jsonl"), "--top-k", "1"], ()),
         ("bundle", ["bundle", "cut a film", "--budget", "600"], ()),
         ("doctor", ["doctor"], ("counts", "findings")),
+        ("doctor", ["doctor", "--host", "claude-code", "--window", "20000", "--write-overrides"], ()),
+        ("install", ["install", "codex", "--dry-run"], ()),
         ("Errors", ["show", "load-csvv"], ()),
         ("graph build", ["graph", "build"], ("types", "candidates", "judged", "findings")),
         ("graph show", ["graph", "show", "detect-silence"], ()),

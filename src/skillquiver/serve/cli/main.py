@@ -20,6 +20,7 @@ COMMANDS = {
     "graph": "Build the graph of typed relations between skills, and look into it.",
     "mcp": "Serve the library to agents over the Model Context Protocol.",
     "doctor": "List what is wrong with the library.",
+    "install": "Make an agent host use the library, or undo that.",
 }
 """Name and first line of help of every command, in the order of a first session."""
 

@@ -1,0 +1,1 @@
+"""Writing agent hosts' own configuration, and taking it out again byte for byte."""
