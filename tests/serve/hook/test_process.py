@@ -22,7 +22,7 @@ PROMPT = "convert this csv file into parquet with typed columns"
 def test_a_prompt_that_a_skill_answers_gets_one_document_with_its_id(library: Path) -> None:
     run = hook("prompt", {"prompt": PROMPT, "session_id": "s"}, library=library)
     assert run.stderr == b""
-    assert "- `sample/csv-parquet`: " in context_of(run)
+    assert "- `tools/csv-parquet`: " in context_of(run)
 
 
 def test_a_prompt_that_no_skill_answers_gets_an_empty_context(library: Path) -> None:
@@ -89,7 +89,7 @@ def test_options_a_hook_does_not_know_are_no_veto(library: Path) -> None:
 
 
 def test_the_library_can_be_given_as_one_word_or_two(library: Path, tmp_path: Path) -> None:
-    for words in (["--library", str(library)], [f"--library={sample}"]):
+    for words in (["--library", str(library)], [f"--library={library}"]):
         run = hook("prompt", {"prompt": PROMPT}, *words, library=tmp_path)
         assert "csv-parquet" in context_of(run)
 

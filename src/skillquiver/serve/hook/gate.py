@@ -29,11 +29,14 @@ _SENDERS = frozenset(
 """Who speaks in a header that is no person."""
 
 _MESSAGES = frozenset(
-    "alert alerts completed completion done event events exited fired failed finished input interrupted job "
-    "message messages notice notification notifications output ping prompt reminder reply report result "
-    "results run status stopped succeeded task tick update wakeup".split()
+    "alert alerts completed completion done event events exited fired failed finished interrupted message "
+    "messages notice notification notifications output ping reminder result results run status stopped "
+    "succeeded tick wakeup".split()
 )
 """What a header announces that is no request."""
+
+_TELLING = frozenset("automated cron heartbeat notification notifications scheduled subagent wakeup".split())
+"""Words of either kind that need no other beside them."""
 
 _ACKNOWLEDGED = frozenset(
     # English
@@ -112,13 +115,19 @@ def words_of(prompt: str) -> str:
 
 
 def _announced(said: str) -> bool:
+    """Whether the prompt begins with the header of a machine's message.
+
+    A header names a sender and a message, or has a word that tells by itself: `[Scheduled]`. Before a colon
+    it has no other words: `Task: …` and `Cron job for backups: …` are how people begin.
+    """
     found = _HEADER.match(said)
     if not found:
         return False
     words = set(re.findall(r"[a-z]+", (found["in"] or found["label"] or "").casefold()))
+    telling = bool(words & _TELLING) or bool(words & _SENDERS and words & _MESSAGES)
     if found["in"]:
-        return bool(words & (_SENDERS | _MESSAGES)) and len(words) <= 12
-    return bool(words & _SENDERS and words & _MESSAGES) and len(words) <= 6
+        return telling
+    return telling and words <= _SENDERS | _MESSAGES
 
 
 def _is_data(said: str) -> bool:
