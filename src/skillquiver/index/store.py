@@ -14,7 +14,6 @@ from urllib.parse import quote
 import msgspec
 
 from skillquiver.errors import LibraryError, LibraryMissingError
-from skillquiver.index.migrate import migrate
 from skillquiver.index.relation_table import RelationTable
 from skillquiver.index.rows import (
     WRITTEN,
@@ -93,11 +92,14 @@ class Store:
             if not create:
                 raise LibraryMissingError("the library was never completed; run `quiver index`")
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-        elif version != SCHEMA_VERSION and not migrate(self._db, version, writable=writable):
-            raise LibraryError(
-                f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
-                "move its folder away and run `quiver index` again"
-            )
+        elif version != SCHEMA_VERSION:
+            from skillquiver.index.migrate import migrate  # hardly any opening needs it
+
+            if not migrate(self._db, version, writable=writable):
+                raise LibraryError(
+                    f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
+                    "move its folder away and run `quiver index` again"
+                )
 
     def close(self) -> None:
         """Close the connection."""

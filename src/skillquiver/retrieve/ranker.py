@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import cjk_share
-from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import K1, Field, LexicalIndex, query_terms
 from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
@@ -23,6 +22,8 @@ from skillquiver.types import Encoder
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from skillquiver.index.dense import DenseIndex
 
 __all__ = ["Ranker"]
 

@@ -154,7 +154,7 @@ def _line_from(connection: socket.socket) -> bytes:
 
 
 def _answer(live: LiveLibrary, line: bytes) -> dict[str, object]:
-    """``skills``, or ``error``: which the hook takes for no answer."""
+    """``skills`` and why they are lexical only; or ``error``, which the hook takes for no answer."""
     try:
         question = json.loads(line)
         asked = question["library"], question["prompt"], question["v"]
@@ -164,10 +164,10 @@ def _answer(live: LiveLibrary, line: bytes) -> dict[str, object]:
     if version != PROTOCOL or library != str(live.folder) or not isinstance(prompt, str):
         return {"v": PROTOCOL, "error": "another library, or another version"}
     try:
-        found = live_suggestions(live, prompt[:PROMPT_CHARACTERS])
+        found, degraded = live_suggestions(live, prompt[:PROMPT_CHARACTERS])
     except SkillquiverError as error:
         return {"v": PROTOCOL, "error": str(error)}
-    return {"v": PROTOCOL, "skills": found}
+    return {"v": PROTOCOL, "skills": found, "degraded": degraded}
 
 
 def serve_until(endpoint: LocalEndpoint, stop: Event, *, idle: float, tick: Callable[[float], float]) -> None:

@@ -8,6 +8,7 @@ __all__ = [
     "CONTEXT_CHARACTERS",
     "CONTEXT_TOKENS",
     "DEADLINE_SECONDS",
+    "HIT_CONFIDENCE",
     "INPUT_BYTES",
     "LEXICAL_RESERVE_SECONDS",
     "LINE_CHARACTERS",
@@ -32,10 +33,13 @@ ANSWER_BYTES = 65_536
 """Most that one side of the local socket takes from the other beyond a prompt."""
 
 SUGGESTIONS = 3
-"""A fourth is right in fewer than one prompt of fifty, and costs as much as the first."""
+"""Above ``ALSO_CONFIDENCE`` hardly any prompt has a fourth (decisions/0056)."""
+
+HIT_CONFIDENCE = 0.5
+"""Least confidence of the best skill: as for the status ``hit``, more likely right than not."""
 
 ALSO_CONFIDENCE = 0.3
-"""Least confidence of what stands beside a hit: below, it is wrong three times of four."""
+"""Least confidence of what stands beside a hit: below, it is wrong nine times of ten (decisions/0056)."""
 
 CONTEXT_CHARACTERS = 2_000
 """Most characters of a suggestion: hosts that cut begin at 10,000."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skillquiver.serve.hook.advice import Suggestion
-from skillquiver.serve.hook.limits import ALSO_CONFIDENCE, SUGGESTIONS
+from skillquiver.serve.hook.limits import ALSO_CONFIDENCE, HIT_CONFIDENCE, SUGGESTIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,17 +17,20 @@ __all__ = ["lexical_suggestions", "live_suggestions", "suggestions"]
 
 
 def suggestions(ranking: Ranking) -> list[Suggestion]:
-    """Return the skills worth a hint, best first: none unless the status is ``hit``.
+    """Return the skills worth a hint, best first: none unless the best confidence is that of a ``hit``.
 
-    Hidden skills never come. The others must be likely enough by themselves: a hint that is wrong costs the
-    agent attention, one that is missing costs nothing it had before.
+    In a library of fewer than ``FEW`` skills both bars fall in proportion, as that of the status ``none``
+    does: confidence grows with the number of skills that a match stands out from. Hidden skills never come.
     """
-    if ranking.status.value != "hit":
+    from skillquiver.retrieve.confidence import FEW
+
+    small = min(1.0, ranking.places / FEW)
+    if ranking.confidence < HIT_CONFIDENCE * small:
         return []
     return [
         Suggestion(result.id, result.description)
-        for result in ranking.results
-        if not result.hidden and result.confidence >= ALSO_CONFIDENCE
+        for result in ranking.results[:SUGGESTIONS]
+        if not result.hidden and result.confidence >= ALSO_CONFIDENCE * small
     ]
 
 
@@ -39,6 +42,7 @@ def lexical_suggestions(folder: Path, prompt: str) -> list[Suggestion]:
         return suggestions(library.ranker.rank(prompt, top_k=SUGGESTIONS, hidden=False))
 
 
-def live_suggestions(live: LiveLibrary, prompt: str) -> list[Suggestion]:
-    """Ask an open library. Raises ``LibraryError``."""
-    return suggestions(live.search(prompt, top_k=SUGGESTIONS, hidden=False))
+def live_suggestions(live: LiveLibrary, prompt: str) -> tuple[list[Suggestion], str]:
+    """Ask an open library; also says why the answer is lexical only. Raises ``LibraryError``."""
+    ranking = live.search(prompt, top_k=SUGGESTIONS, hidden=False)
+    return suggestions(ranking), ranking.degraded
