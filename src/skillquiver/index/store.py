@@ -40,6 +40,9 @@ _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
 FILE_NAME = "library.sqlite3"
 
+_COUNT = "searched"
+"""Note of the number of searched skills: the generation, a space, the number."""
+
 _PUT_FILE = (
     f"INSERT INTO files ({', '.join(WRITTEN)}) VALUES ({', '.join('?' * len(WRITTEN))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c}=excluded.{c}' for c in WRITTEN[1:])}, active=0"
@@ -193,6 +196,7 @@ class Store:
 
     def put_files(self, files: Iterable[FileRow], generation: int) -> None:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
+        self._db.execute("DELETE FROM meta WHERE key=?", (_COUNT,))
         self._db.executemany(_PUT_FILE, (values_of(file, generation) for file in files))
 
     def refresh_files(self, files: Iterable[tuple[int, FileRow]]) -> None:
@@ -231,8 +235,15 @@ class Store:
         return live, gone
 
     def count(self) -> int:
-        """Number of searched skills."""
+        """Number of searched skills; from a note if that is of this generation, as counting reads the table."""
+        generation, _, count = self.get_meta(_COUNT).partition(" ")
+        if count.isdecimal() and generation == str(self.generation):
+            return int(count)
         return int(self._db.execute("SELECT count(*) FROM files WHERE active").fetchone()[0])
+
+    def note_count(self, count: int) -> None:
+        """Note the number of searched skills of this generation; new files void the note."""
+        self.set_meta(_COUNT, f"{self.generation} {count}")
 
     # --- records -----------------------------------------------------------------------------
 

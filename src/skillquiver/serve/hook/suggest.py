@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from skillquiver.serve.hook.advice import Suggestion
@@ -19,12 +20,13 @@ __all__ = ["lexical_suggestions", "live_suggestions", "suggestions"]
 def suggestions(ranking: Ranking) -> list[Suggestion]:
     """Return the skills worth a hint, best first: none unless the best confidence is that of a ``hit``.
 
-    In a library of fewer than ``FEW`` skills both bars fall in proportion, as that of the status ``none``
-    does: confidence grows with the number of skills that a match stands out from. Hidden skills never come.
+    In a library of fewer than ``FEW`` skills both bars fall with the root of its size: confidence grows with
+    the number of skills that a match stands out from, and in proportion, long tasks about other things would
+    pass (decisions/0056). Hidden skills never come.
     """
     from skillquiver.retrieve.confidence import FEW
 
-    small = min(1.0, ranking.places / FEW)
+    small = math.sqrt(min(1.0, ranking.places / FEW))
     if ranking.confidence < HIT_CONFIDENCE * small:
         return []
     return [
