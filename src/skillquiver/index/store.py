@@ -235,7 +235,7 @@ class Store:
         return live, gone
 
     def count(self) -> int:
-        """Number of searched skills; from a note if that is of this generation, as counting reads the table."""
+        """Number of searched skills; from a note of this generation, as counting reads the table."""
         generation, _, count = self.get_meta(_COUNT).partition(" ")
         if count.isdecimal() and generation == str(self.generation):
             return int(count)

@@ -77,8 +77,11 @@ def record_command(switch: str) -> None:
 
 @command.command("backfill")
 @click.argument("transcripts", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--session", default="", help="Session of lines that name none; default: the file's name without its end."
+)
 @guarded
-def backfill_command(transcripts: tuple[str, ...]) -> None:
+def backfill_command(transcripts: tuple[str, ...], session: str) -> None:
     """Read uses of skills out of a host's transcripts, if recording is on. Reading one again adds nothing."""
     from skillquiver.errors import UsageError
     from skillquiver.learn.events import EventLog, recording
@@ -91,5 +94,5 @@ def backfill_command(transcripts: tuple[str, ...]) -> None:
     added = 0
     for name in transcripts:
         with Path(name).open(encoding="utf-8", errors="replace") as lines:
-            added += log.add_transcript(list(transcript_events(lines, session=Path(name).stem)))
+            added += log.add_transcript(list(transcript_events(lines, session=session or Path(name).stem)))
     say(f"{added} events added from {len(transcripts)} transcripts")

@@ -25,30 +25,41 @@ _HEAD = (
 )
 _TAIL = "Read one with `quiver show ID`, or load it as this host loads skills."
 
-ID_CHARACTERS = 300
-"""Longer ids are left out: a shortened one names nothing."""
-
 
 def advice(suggestions: Sequence[Suggestion]) -> str:
-    """Return the context for a prompt, within both bounds; empty if there is nothing to suggest."""
-    lines: list[str] = []
-    for one in suggestions[:SUGGESTIONS]:
-        line = _line(one)
-        text = "\n".join([_HEAD, *lines, line, _TAIL])
-        if line and len(text) <= CONTEXT_CHARACTERS and estimate(text) <= CONTEXT_TOKENS:
-            lines.append(line)
-    return "\n".join([_HEAD, *lines, _TAIL]) if lines else ""
+    """Return the context for a prompt, within both bounds; empty if there is nothing to suggest.
 
-
-def _line(one: Suggestion) -> str:
-    """One line that holds one id and one quotation, whatever is in them."""
-    skill_id = plain(one.id)
-    if not skill_id or skill_id != one.id or "`" in skill_id or len(skill_id) > ID_CHARACTERS:
+    Ids are never cut: those that do not fit are left out, the last first. Descriptions share what is left.
+    """
+    shown = [one for one in suggestions[:SUGGESTIONS] if _is_sound(one.id)]
+    room = CONTEXT_TOKENS - estimate(_HEAD + _TAIL)
+    while shown and (free := room - sum(estimate(_line(one.id, "…")) for one in shown)) < 0:
+        shown.pop()
+    if not shown:
         return ""
-    said = plain(one.description).replace('"', "'")
-    if len(said) > LINE_CHARACTERS:
-        said = said[: LINE_CHARACTERS - 1].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
+    lines = [_line(one.id, _shortened(one.description, free // len(shown))) for one in shown]
+    text = "\n".join([_HEAD, *lines, _TAIL])
+    return text if len(text) <= CONTEXT_CHARACTERS else ""
+
+
+def _is_sound(skill_id: str) -> bool:
+    """Whether an id is shown as it is, within its quotes."""
+    return bool(skill_id) and skill_id == plain(skill_id) and "`" not in skill_id
+
+
+def _line(skill_id: str, said: str) -> str:
     return f'- `{skill_id}`: "{said}"'
+
+
+def _shortened(text: str, tokens: int) -> str:
+    """One line without quotes of its own, cut to the tokens and to ``LINE_CHARACTERS``."""
+    said = plain(text[: LINE_CHARACTERS * 4]).replace('"', "'")
+    short = said[:LINE_CHARACTERS]
+    while short and estimate(short) > tokens:
+        short = short[: len(short) * 9 // 10]
+    if len(short) == len(said):
+        return said
+    return (short.rsplit(" ", 1)[0] if short.isascii() else short).rstrip(" ,;:.") + "…"
 
 
 def reminder(names: Sequence[str]) -> str:
@@ -69,23 +80,16 @@ def reminder(names: Sequence[str]) -> str:
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+|_+|[^\w\s]", re.UNICODE)
 
-_LETTERS_PER_TOKEN = 3
-_DIGITS_PER_TOKEN = 3
-_TOKENS_PER_CHARACTER = 3
+_CHARACTERS_PER_TOKEN = 3
 
 
 def estimate(text: str) -> int:
-    """Return a number of tokens that text of this kind does not exceed, without a tokenizer (0.2 s to load).
+    """Return a number of tokens that such text does not exceed, without a tokenizer (0.2 s to load).
 
-    A token per three letters or digits of a run and per mark; three per character outside ASCII, as
-    ``cl100k_base`` never needs more than the bytes that spell one. Tests compare it with the real count.
+    A token for every three letters or digits of a run and for every mark; outside ASCII one for each byte
+    of UTF-8, as ``cl100k_base`` never needs more. Tests compare it with the real count.
     """
-    total = 0
-    for piece in _PIECE.findall(text):
-        if not piece.isascii():
-            total += sum(_TOKENS_PER_CHARACTER if ord(c) > 0x7FF else 2 for c in piece)
-        elif piece.isdigit():
-            total += -(-len(piece) // _DIGITS_PER_TOKEN)
-        else:
-            total += -(-len(piece) // _LETTERS_PER_TOKEN)
-    return total
+    return sum(
+        -(-len(piece) // _CHARACTERS_PER_TOKEN) if piece.isascii() else len(piece.encode("utf-8", "replace"))
+        for piece in _PIECE.findall(text)
+    )
