@@ -95,7 +95,7 @@ def warm(library: Path) -> Iterator[None]:
     try:
         while time.monotonic() < ends:
             try:
-                answer = json.loads(exchange(socket_file(library, os.environ), question, seconds=5))
+                answer = json.loads(exchange(socket_file(str(library), os.environ), question, seconds=5))
             except OSError:
                 answer = {"degraded": "not there yet"}
             if not answer.get("degraded", ""):

@@ -37,15 +37,15 @@ def served(library: Path) -> Iterator[LocalEndpoint]:
 
 def test_a_warm_server_answers_with_the_suggestions_of_the_library(library: Path) -> None:
     with served(library):
-        found = ask_warm(library, PROMPT, seconds=30)
+        found = ask_warm(str(library), PROMPT, seconds=30)
         assert found is not None
         assert [one.id for one in found] == ["tools/csv-parquet"]
-        assert ask_warm(library, "bake a chocolate cake", seconds=30) == []
+        assert ask_warm(str(library), "bake a chocolate cake", seconds=30) == []
 
 
 def test_a_hook_asks_the_warm_server_and_does_not_open_the_library(library: Path, tmp_path: Path) -> None:
     """The server answers for a folder whose files are gone by the time the hook asks."""
-    path = socket_file(tmp_path, os.environ)
+    path = Path(socket_file(str(tmp_path), os.environ))
     answer = {"v": 1, "skills": [["warm/skill", "Told by the server."]]}
     with listening(path, json.dumps(answer).encode() + b"\n"):
         context = context_of(hook("prompt", {"prompt": PROMPT}, library=tmp_path))
@@ -91,19 +91,19 @@ def listening(path: Path, reply: bytes) -> Iterator[None]:
     ids=["nothing", "half", "list", "words", "deep", "version", "error", "endless"],
 )
 def test_a_hook_answers_by_itself_when_the_server_dies_or_talks_nonsense(reply: bytes, library: Path) -> None:
-    with listening(socket_file(library, os.environ), reply):
+    with listening(Path(socket_file(str(library), os.environ)), reply):
         assert "tools/csv-parquet" in context_of(hook("prompt", {"prompt": PROMPT}, library=library))
 
 
 def test_what_a_server_says_is_checked_entry_by_entry(tmp_path: Path) -> None:
     answer = {"v": 1, "skills": [["a", "b"], ["a"], [1, 2]]}
-    with listening(socket_file(tmp_path, os.environ), json.dumps(answer).encode() + b"\n"):
-        assert ask_warm(tmp_path, PROMPT, seconds=30) == [Suggestion("a", "b")]
+    with listening(Path(socket_file(str(tmp_path), os.environ)), json.dumps(answer).encode() + b"\n"):
+        assert ask_warm(str(tmp_path), PROMPT, seconds=30) == [Suggestion("a", "b")]
 
 
 def test_without_a_server_or_without_time_there_is_no_answer(library: Path) -> None:
-    assert ask_warm(library, PROMPT, seconds=30) is None
-    assert ask_warm(library, PROMPT, seconds=0) is None
+    assert ask_warm(str(library), PROMPT, seconds=30) is None
+    assert ask_warm(str(library), PROMPT, seconds=0) is None
 
 
 def test_the_socket_and_its_folder_are_closed_to_everybody_else(library: Path) -> None:
@@ -115,12 +115,12 @@ def test_the_socket_and_its_folder_are_closed_to_everybody_else(library: Path) -
 def test_a_socket_that_others_may_open_is_not_asked(library: Path) -> None:
     with served(library) as one:
         one.path.chmod(0o666)
-        assert ask_warm(library, PROMPT, seconds=30) is None
+        assert ask_warm(str(library), PROMPT, seconds=30) is None
         one.path.chmod(0o600)
         one.path.parent.chmod(0o755)
-        assert ask_warm(library, PROMPT, seconds=30) is None
+        assert ask_warm(str(library), PROMPT, seconds=30) is None
         one.path.parent.chmod(0o700)
-        assert ask_warm(library, PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), PROMPT, seconds=30) is not None
 
 
 def test_nothing_is_served_from_a_folder_that_others_may_enter(library: Path, runtime: Path) -> None:
@@ -132,7 +132,7 @@ def test_nothing_is_served_from_a_folder_that_others_may_enter(library: Path, ru
 def test_a_link_is_not_followed_to_a_folder_of_somebody_else(library: Path, runtime: Path) -> None:
     (runtime / "elsewhere").mkdir(mode=0o700)
     (runtime / "skillquiver").symlink_to(runtime / "elsewhere")
-    assert owner_only(runtime / "elsewhere")
+    assert owner_only(str(runtime / "elsewhere"))
     with LiveLibrary(library) as live, pytest.raises(UsageError, match="not this user's alone"):
         start_local_endpoint(live)
 
@@ -141,10 +141,10 @@ def test_what_belongs_to_another_user_is_not_this_users_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tmp_path.chmod(0o700)
-    assert owner_only(tmp_path)
+    assert owner_only(str(tmp_path))
     other = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: other)
-    assert not owner_only(tmp_path)
+    assert not owner_only(str(tmp_path))
 
 
 def test_a_peer_of_another_user_is_refused_on_both_ends(
@@ -153,10 +153,10 @@ def test_a_peer_of_another_user_is_refused_on_both_ends(
     with served(library):
         with monkeypatch.context() as patch:
             patch.setattr(client, "peer_is_owner", lambda _: False)
-            assert ask_warm(library, PROMPT, seconds=30) is None
+            assert ask_warm(str(library), PROMPT, seconds=30) is None
         with monkeypatch.context() as patch:
             patch.setattr(endpoint, "peer_is_owner", lambda _: False)
-            assert ask_warm(library, PROMPT, seconds=30) is None
+            assert ask_warm(str(library), PROMPT, seconds=30) is None
 
 
 def test_the_system_tells_who_is_at_the_other_end() -> None:
@@ -169,15 +169,15 @@ def test_a_second_server_for_the_same_library_is_refused(library: Path) -> None:
     with served(library), LiveLibrary(library) as live:
         with pytest.raises(LibraryLockedError, match="answers hooks for this library already"):
             start_local_endpoint(live)
-        assert ask_warm(library, PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), PROMPT, seconds=30) is not None
 
 
 def test_the_socket_of_a_server_that_died_is_replaced_and_removed_at_the_end(library: Path) -> None:
-    path = socket_file(library, os.environ)
+    path = Path(socket_file(str(library), os.environ))
     path.parent.mkdir(mode=0o700)
     path.write_text("left behind", encoding="utf-8")
     with served(library) as one:
-        assert ask_warm(library, PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), PROMPT, seconds=30) is not None
         one.close()
         one.close()
         assert not path.exists()
@@ -194,7 +194,7 @@ def test_the_socket_of_a_server_that_died_is_replaced_and_removed_at_the_end(lib
 )
 def test_a_question_that_is_none_gets_an_error(question: dict[str, object], library: Path) -> None:
     with served(library) as one:
-        found = json.loads(exchange(one.path, {"library": str(library), **question}, seconds=30))
+        found = json.loads(exchange(str(one.path), {"library": str(library), **question}, seconds=30))
         assert sorted(found) == ["error", "v"]
 
 
@@ -204,12 +204,12 @@ def test_a_question_without_an_end_is_hung_up_on_and_others_are_answered(library
             connection.connect(str(one.path))
             with pytest.raises(OSError):  # noqa: PT011 - a broken pipe, or a reset
                 connection.sendall(b"x" * 16_000_000)
-        assert ask_warm(library, PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), PROMPT, seconds=30) is not None
 
 
 def test_a_library_that_is_missing_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
     with served(tmp_path / "none"):
-        assert ask_warm(tmp_path / "none", PROMPT, seconds=30) is None
+        assert ask_warm(str(tmp_path / "none"), PROMPT, seconds=30) is None
 
 
 def test_serving_ends_when_it_is_told_to_or_nobody_asks(library: Path) -> None:
@@ -227,18 +227,18 @@ def test_a_warm_process_serves_until_sigterm_and_leaves_no_socket(library: Path)
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.readline().startswith(b"quiver: answering hooks at ")
-        assert ask_warm(library, PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), PROMPT, seconds=30) is not None
         second = CliRunner().invoke(main, ["warm", "--library", str(library)])
         assert (second.exit_code, "already" in second.output) == (3, True)
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
-    assert not socket_file(library, os.environ).exists()
+    assert not Path(socket_file(str(library), os.environ)).exists()
 
 
 def test_the_runtime_folder_is_the_systems_or_one_of_this_user() -> None:
-    assert runtime_folder({"XDG_RUNTIME_DIR": "/run/user/7"}) == Path("/run/user/7/skillquiver")
-    assert runtime_folder({"TMPDIR": "/var/tmp"}) == Path(f"/var/tmp/skillquiver-{os.getuid()}")
-    assert runtime_folder({"XDG_RUNTIME_DIR": "odd"}) == Path(f"/tmp/skillquiver-{os.getuid()}")
+    assert runtime_folder({"XDG_RUNTIME_DIR": "/run/user/7"}) == "/run/user/7/skillquiver"
+    assert runtime_folder({"TMPDIR": "/var/tmp"}) == f"/var/tmp/skillquiver-{os.getuid()}"
+    assert runtime_folder({"XDG_RUNTIME_DIR": "odd"}) == f"/tmp/skillquiver-{os.getuid()}"
 
 
 def test_a_folder_that_cannot_be_made_and_a_name_that_is_too_long_are_said(

@@ -85,7 +85,7 @@ def test_damage_to_the_log_is_counted(library: Path) -> None:
 )
 def test_other_tools_and_names_that_are_none_are_not_kept(event: HookInput, library: Path) -> None:
     quiver("hook", "record", "on")
-    assert on_tool(event, library, left) == ""
+    assert on_tool(event, str(library), left) == ""
     assert kept() == []
 
 
@@ -94,7 +94,7 @@ def test_a_log_that_cannot_be_written_does_not_cost_the_answer(
 ) -> None:
     quiver("hook", "record", "on")
     (events_folder() / EventLog.FILE).mkdir()
-    assert on_prompt(HookInput(prompt="/pdf", session="s"), library, left) == ""
+    assert on_prompt(HookInput(prompt="/pdf", session="s"), str(library), left) == ""
     assert "cannot write" in capsys.readouterr().err
 
 
@@ -113,21 +113,21 @@ def test_a_session_that_was_shortened_is_reminded_of_its_skills_the_latest_last(
 
 def test_kept_events_of_the_session_are_reminded_of_without_a_transcript(library: Path) -> None:
     quiver("hook", "record", "on")
-    on_tool(HookInput(tool="Skill", skill="pdf", session="s"), library, left)
-    on_tool(HookInput(tool="Skill", skill="csv", session="other"), library, left)
-    assert "`pdf`. " in on_session(HookInput(source="resume", session="s"), library, left)
-    assert on_session(HookInput(source="resume", session="new"), library, left) == ""
+    on_tool(HookInput(tool="Skill", skill="pdf", session="s"), str(library), left)
+    on_tool(HookInput(tool="Skill", skill="csv", session="other"), str(library), left)
+    assert "`pdf`. " in on_session(HookInput(source="resume", session="s"), str(library), left)
+    assert on_session(HookInput(source="resume", session="new"), str(library), left) == ""
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere/t.jsonl", "a\0b", "/"])
 def test_a_transcript_that_is_none_reminds_of_nothing(path: str, library: Path) -> None:
     event = HookInput(source="compact", session="s", transcript=path)
-    assert on_session(event, library, left) == ""
+    assert on_session(event, str(library), left) == ""
 
 
 def test_a_prompt_without_time_for_a_server_is_answered_lexically(library: Path) -> None:
     event = HookInput(prompt="convert this csv file into parquet with typed columns")
-    assert "tools/csv-parquet" in on_prompt(event, library, lambda: 0.0)
+    assert "tools/csv-parquet" in on_prompt(event, str(library), lambda: 0.0)
 
 
 @pytest.mark.skipif(not SUPPORTED, reason="no Unix sockets here")
@@ -142,16 +142,16 @@ def test_a_session_starts_a_warm_server_only_if_the_user_asked_for_it(
 
     real = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", popen)
-    on_session(HookInput(source="startup"), library, left)
+    on_session(HookInput(source="startup"), str(library), left)
     assert started == []
     monkeypatch.setenv(handlers.WARM_VARIABLE, "1")
-    on_session(HookInput(source="startup"), library, left)
+    on_session(HookInput(source="startup"), str(library), left)
     (process,) = started
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.readline().startswith(b"quiver: answering hooks at ")
-        assert ask_warm(library, "bake a cake", seconds=30) == []
-        on_session(HookInput(source="startup"), library, left)
+        assert ask_warm(str(library), "bake a cake", seconds=30) == []
+        on_session(HookInput(source="startup"), str(library), left)
         assert len(started) == 1
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait() == 0

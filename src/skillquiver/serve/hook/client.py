@@ -6,14 +6,10 @@ import json
 import os
 import socket
 import time
-from typing import TYPE_CHECKING
 
 from skillquiver.serve.hook.advice import Suggestion
 from skillquiver.serve.hook.limits import ANSWER_BYTES, PROMPT_CHARACTERS, SUGGESTIONS
 from skillquiver.serve.hook.sockets import SUPPORTED, owner_only, peer_is_owner, socket_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = ["PROTOCOL", "ask_warm", "exchange"]
 
@@ -21,14 +17,14 @@ PROTOCOL = 1
 """Version of the lines; another one is not answered."""
 
 
-def ask_warm(library: Path, prompt: str, *, seconds: float) -> list[Suggestion] | None:
+def ask_warm(library: str, prompt: str, *, seconds: float) -> list[Suggestion] | None:
     """Ask the warm server of ``library``; ``None`` if there is none, or no sound answer within ``seconds``.
 
     Nothing raises: a server that is absent, slow, foreign, or dies at the question is no server.
     """
     if not SUPPORTED or seconds <= 0:
         return None
-    question = {"v": PROTOCOL, "library": str(library), "prompt": prompt[:PROMPT_CHARACTERS]}
+    question = {"v": PROTOCOL, "library": library, "prompt": prompt[:PROMPT_CHARACTERS]}
     try:
         line = exchange(socket_file(library, os.environ), question, seconds=seconds)
         return _suggestions(json.loads(line))
@@ -36,14 +32,14 @@ def ask_warm(library: Path, prompt: str, *, seconds: float) -> list[Suggestion] 
         return None
 
 
-def exchange(path: Path, question: dict[str, object], *, seconds: float) -> bytes:
+def exchange(path: str, question: dict[str, object], *, seconds: float) -> bytes:
     """Send one line and return the line that comes back. Raises ``OSError``, and so where nobody safe is."""
-    if not (owner_only(path.parent) and owner_only(path)):
+    if not (owner_only(os.path.dirname(path)) and owner_only(path)):
         raise PermissionError(f"{path} is missing, or not this user's alone")
     ends = time.monotonic() + seconds
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(seconds)
-        connection.connect(str(path))
+        connection.connect(path)
         if not peer_is_owner(connection):
             raise PermissionError(f"somebody else answers at {path}")
         connection.sendall(json.dumps(question).encode("ascii") + b"\n")

@@ -19,7 +19,7 @@ def process_age() -> float:
     """
     since_import = time.monotonic() - _IMPORTED
     try:
-        with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - pathlib would cost more than the answer
+        with open("/proc/self/stat", "rb") as file:  # pathlib would cost more than the answer
             started = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
     except (OSError, ValueError, IndexError, AttributeError):  # another system than Linux

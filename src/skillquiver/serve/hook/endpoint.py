@@ -103,7 +103,7 @@ def start_local_endpoint(live: LiveLibrary) -> LocalEndpoint:
     """
     if not SUPPORTED:
         raise UsageError("this system has no Unix sockets: hooks answer without a warm server")
-    path = socket_file(live.folder, os.environ)
+    path = Path(socket_file(_name(live), os.environ))
     lock = _claimed(path)
     try:
         path.unlink(missing_ok=True)  # of a process that died: the lock says that none is alive
@@ -120,6 +120,11 @@ def start_local_endpoint(live: LiveLibrary) -> LocalEndpoint:
     return LocalEndpoint(live, path, lock, listener)
 
 
+def _name(live: LiveLibrary) -> str:
+    """The library's folder as hooks write it."""
+    return os.path.abspath(live.folder)
+
+
 def _listen(listener: socket.socket, path: Path) -> None:
     listener.bind(str(path))  # the folder is the owner's alone, so that nobody sees it before it is closed
     path.chmod(0o600)
@@ -133,7 +138,7 @@ def _claimed(path: Path) -> BaseFileLock:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"no socket can be kept in {path.parent}: {error.strerror}") from error
-    if not owner_only(path.parent):
+    if not owner_only(str(path.parent)):
         raise UsageError(f"{path.parent} is not this user's alone; remove it, or set XDG_RUNTIME_DIR")
     lock = FileLock(path.with_suffix(".lock"))
     try:
@@ -161,7 +166,7 @@ def _answer(live: LiveLibrary, line: bytes) -> dict[str, object]:
     except (ValueError, RecursionError, KeyError, TypeError):
         return {"v": PROTOCOL, "error": "no question"}
     library, prompt, version = asked
-    if version != PROTOCOL or library != str(live.folder) or not isinstance(prompt, str):
+    if version != PROTOCOL or library != _name(live) or not isinstance(prompt, str):
         return {"v": PROTOCOL, "error": "another library, or another version"}
     try:
         found, degraded = live_suggestions(live, prompt[:PROMPT_CHARACTERS])

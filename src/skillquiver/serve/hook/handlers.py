@@ -6,11 +6,14 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillquiver.errors import LibraryError, SkillquiverError
 from skillquiver.serve.hook.documents import HookInput
 from skillquiver.serve.hook.limits import LEXICAL_RESERVE_SECONDS, PROMPT_CHARACTERS, TRANSCRIPT_BYTES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["HANDLERS", "events_folder", "on_prompt", "on_session", "on_tool"]
 
@@ -34,7 +37,7 @@ def events_folder() -> Path:
     return user_data_path("skillquiver", appauthor=False)
 
 
-def on_prompt(event: HookInput, library: Path, left: Left) -> str:
+def on_prompt(event: HookInput, library: str, left: Left) -> str:
     """Suggest skills for a prompt, if it is a request and the library is sure. Raises ``LibraryError``."""
     from skillquiver.serve.hook.advice import advice
     from skillquiver.serve.hook.gate import is_request, slash_command, words_of
@@ -50,20 +53,22 @@ def on_prompt(event: HookInput, library: Path, left: Left) -> str:
 
     found = ask_warm(library, said, seconds=left() - LEXICAL_RESERVE_SECONDS)
     if found is None:
+        from pathlib import Path
+
         from skillquiver.serve.hook.suggest import lexical_suggestions
 
-        found = lexical_suggestions(library, said)
+        found = lexical_suggestions(Path(library), said)
     return advice(found)
 
 
-def on_tool(event: HookInput, library: Path, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
+def on_tool(event: HookInput, library: str, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
     """Keep the use of a skill, if the user asked for that; a host may send other tools' events, too."""
     if event.tool in ("Skill", "") and event.skill:
         _record(event, event.skill, "tool")
     return ""
 
 
-def on_session(event: HookInput, library: Path, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
+def on_session(event: HookInput, library: str, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
     """Remind of the skills used so far when a session goes on with a shortened context."""
     if os.environ.get(WARM_VARIABLE) == "1":
         _start_warm(library)
@@ -74,7 +79,7 @@ def on_session(event: HookInput, library: Path, left: Left) -> str:  # noqa: ARG
     return reminder(_used(event))
 
 
-HANDLERS: Mapping[str, Callable[[HookInput, Path, Left], str]] = {
+HANDLERS: Mapping[str, Callable[[HookInput, str, Left], str]] = {
     "prompt": on_prompt,
     "tool": on_tool,
     "session": on_session,
@@ -114,6 +119,8 @@ def _used(event: HookInput) -> list[str]:
 
 def _tail(path: str) -> list[str]:
     """The last lines of a file; none if it is no plain file that can be read."""
+    from pathlib import Path
+
     if not path or "\0" in path or not Path(path).is_file():
         return []
     try:
@@ -126,15 +133,15 @@ def _tail(path: str) -> list[str]:
         return []
 
 
-def _start_warm(library: Path) -> None:
+def _start_warm(library: str) -> None:
     """Start ``quiver warm`` on its own; a second one sees the first and ends at once."""
     from skillquiver.serve.hook.sockets import SUPPORTED, socket_file
 
-    if not SUPPORTED or socket_file(library, os.environ).exists() or not library.is_dir():
+    if not SUPPORTED or os.path.exists(socket_file(library, os.environ)) or not os.path.isdir(library):
         return
     import subprocess
 
-    words = [sys.executable, "-m", "skillquiver", "warm", "--library", str(library)]
+    words = [sys.executable, "-m", "skillquiver", "warm", "--library", library]
     null = subprocess.DEVNULL
     try:
         subprocess.Popen(words, stdin=null, stdout=null, stderr=null, start_new_session=True)  # noqa: S603

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from skillquiver.errors import SkillquiverError, UsageError
@@ -52,7 +51,7 @@ def answer(hook: str, words: Sequence[str], stdin: BinaryIO, *, left: Callable[[
         from skillquiver.serve.hook.handlers import HANDLERS
 
         event = parse_input(stdin.read(INPUT_BYTES + 1))
-        context = HANDLERS[hook](event, _library(words), left)
+        context = HANDLERS[hook](event, _library(words, os.environ), left)
     except SkillquiverError as error:
         _complain(str(error))
     except Exception as error:
@@ -60,9 +59,8 @@ def answer(hook: str, words: Sequence[str], stdin: BinaryIO, *, left: Callable[[
     return document(hook, context, event=event.event)
 
 
-def _library(words: Sequence[str]) -> Path:
-    from skillquiver.serve.usecases.location import library_folder
-
+def _library(words: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Absolute path of the library, as ``usecases.location`` finds it. Raises ``UsageError``."""
     given = ""
     left = list(words)
     while left:
@@ -71,7 +69,11 @@ def _library(words: Sequence[str]) -> Path:
         if name != "--library" or (not equals and not left):
             raise UsageError(f"{word!r} is no option of a hook; there is --library DIR")
         given = value if equals else left.pop(0)
-    return library_folder(given, os.environ)
+    if chosen := given or environment.get("QUIVER_LIBRARY", ""):
+        return os.path.abspath(os.path.expanduser(chosen))
+    from skillquiver.serve.usecases.location import library_folder
+
+    return os.path.abspath(library_folder("", environment))
 
 
 def _deadline(environment: Mapping[str, str]) -> tuple[float, str]:

@@ -1,7 +1,8 @@
 """Where the local socket is, and who may use it: one user, on one machine.
 
 The socket is a file that only its owner may open, in a folder that only its owner may enter. Both ends
-check that; where the system tells, they also check who is at the other end.
+check that; where the system tells, they also check who is at the other end. Paths are strings here: a
+hook asks sooner than ``pathlib`` is imported.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import socket
 import stat
 import struct
 from binascii import crc32
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,23 +23,23 @@ SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
 """False on Windows, whose Python has no Unix sockets: hooks answer lexically there."""
 
 
-def runtime_folder(environment: Mapping[str, str]) -> Path:
+def runtime_folder(environment: Mapping[str, str]) -> str:
     """Folder of the sockets: in ``XDG_RUNTIME_DIR``, else in the folder for temporary files."""
     given = environment.get("XDG_RUNTIME_DIR", "")
     if given.startswith("/"):
-        return Path(given, "skillquiver")
-    return Path(environment.get("TMPDIR") or "/tmp", f"skillquiver-{os.getuid()}")  # noqa: S108
+        return os.path.join(given, "skillquiver")
+    return os.path.join(environment.get("TMPDIR") or "/tmp", f"skillquiver-{os.getuid()}")  # noqa: S108
 
 
-def socket_file(library: Path, environment: Mapping[str, str]) -> Path:
-    """The socket of the library at ``library``; two may share a name, so that requests name theirs."""
-    return runtime_folder(environment) / f"{crc32(os.fsencode(library)):08x}.sock"
+def socket_file(library: str, environment: Mapping[str, str]) -> str:
+    """The socket of the library at the absolute path; two may share a name, so that questions name theirs."""
+    return os.path.join(runtime_folder(environment), f"{crc32(os.fsencode(library)):08x}.sock")
 
 
-def owner_only(path: Path) -> bool:
+def owner_only(path: str) -> bool:
     """Whether ``path`` is there, no link, this user's, and closed to everybody else."""
     try:
-        found = path.lstat()
+        found = os.lstat(path)
     except OSError:
         return False
     closed = not stat.S_IMODE(found.st_mode) & 0o077
