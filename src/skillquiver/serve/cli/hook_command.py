@@ -70,9 +70,10 @@ def record_command(switch: str) -> None:
     if switch != "status":
         log.switch(on=switch == "on")
     events, damaged = log.read()
-    state = "on" if recording(log.folder, os.environ) else "off"
-    said = f"recording is {state}: {len(uses(events))} uses from {len(events)} events"
-    say(f"{said} in {log.folder / EventLog.FILE}" + (f"; {damaged} unreadable lines" if damaged else ""))
+    on = recording(log.folder, os.environ)
+    said = f"recording is {'on' if on else 'off'}: {len(uses(events))} uses from {len(events)} events"
+    where = f" in {log.folder / EventLog.FILE}" if on else ""
+    say(said + where + (f"; {damaged} unreadable lines" if damaged else ""))
 
 
 @command.command("backfill")

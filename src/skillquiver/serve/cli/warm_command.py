@@ -23,7 +23,7 @@ LOOK_SECONDS = 60.0
 @click.option(
     "--idle",
     metavar="MINUTES",
-    type=click.FloatRange(min=0, min_open=True),
+    type=float,
     default=IDLE_MINUTES,
     show_default=True,
     help="End after this time without a question.",
@@ -36,9 +36,12 @@ def command(idle: float, library: Path) -> None:
     Only this user's programs on this machine can ask. It ends when it is told to (SIGTERM, Ctrl-C), or
     when nobody asks for a while. A second one for the same library refuses to start.
     """
+    from skillquiver.errors import UsageError
     from skillquiver.serve.hook.endpoint import serve_until, start_local_endpoint
     from skillquiver.serve.live import LiveLibrary
 
+    if not idle > 0:
+        raise UsageError(f"--idle is {idle:g}; give minutes above 0")
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
