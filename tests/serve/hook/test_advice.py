@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from string import ascii_letters
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillquiver.serve.hook.advice import Suggestion, advice, estimate, reminder
+from skillquiver.skills.sanitize import plain
 from skillquiver.skills.tokens import count_tokens
+from tests.documents import ROOT
 
 
 def test_advice_names_each_skill_in_one_line_between_two_of_its_own() -> None:
@@ -57,8 +61,15 @@ def test_a_reminder_is_one_line_within_the_bounds(names: list[str]) -> None:
 
 
 @settings(deadline=None)  # the first count loads the tokenizer
-@given(st.text(max_size=300))
-def test_the_estimate_is_not_below_the_count_by_more_than_the_white_space(text: str) -> None:
-    """Runs of white space cost tokens that the estimate leaves out: what it measures has single spaces."""
-    single = " ".join(text.split())
-    assert count_tokens(single) <= estimate(single) + 1
+@given(st.text(st.characters(codec="utf-8", exclude_characters=ascii_letters), max_size=300))
+def test_the_estimate_is_not_below_the_count_of_marks_digits_and_other_scripts(text: str) -> None:
+    shown = plain(text)
+    assert count_tokens(shown) <= estimate(shown) + 1
+
+
+def test_the_estimate_is_not_below_the_count_of_descriptions_that_people_wrote() -> None:
+    files = sorted((ROOT / "examples" / "skills").rglob("SKILL.md"))
+    assert files
+    for file in files:
+        text = plain(file.read_text(encoding="utf-8"))
+        assert count_tokens(text) <= estimate(text), file

@@ -258,3 +258,15 @@ def test_a_system_without_unix_sockets_is_said(library: Path, monkeypatch: pytes
     monkeypatch.setattr(endpoint, "SUPPORTED", False)
     with LiveLibrary(library) as live, pytest.raises(UsageError, match="no Unix sockets"):
         start_local_endpoint(live)
+
+
+def test_warm_ends_by_itself_when_nobody_asks_and_refuses_times_that_cannot_be(library: Path) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    try:
+        run = CliRunner().invoke(main, ["warm", "--library", str(library), "--idle", "0.00001"])
+    finally:
+        for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+            signal.signal(number, handler)
+    assert (run.exit_code, run.output.startswith("quiver: answering hooks at ")) == (0, True)
+    run = CliRunner().invoke(main, ["warm", "--library", str(library), "--idle", "nan"])
+    assert (run.exit_code, run.output) == (2, "quiver: --idle is nan; give minutes above 0\n")

@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from skillquiver.errors import SkillquiverError
 from skillquiver.learn.events import Event, EventLog, uses
 from skillquiver.serve.cli import main
 from skillquiver.serve.hook import handlers
 from skillquiver.serve.hook.client import ask_warm
 from skillquiver.serve.hook.documents import HookInput
+from skillquiver.serve.hook.endpoint import start_local_endpoint
 from skillquiver.serve.hook.handlers import events_folder, on_prompt, on_session, on_tool
 from skillquiver.serve.hook.sockets import SUPPORTED
+from skillquiver.serve.live import LiveLibrary
 from tests.serve.hook.helpers import context_of, document_of, environment, hook
 
 USE = {"session_id": "s", "tool_name": "Skill", "tool_input": {"skill": "pdf"}}
@@ -155,3 +158,20 @@ def test_a_session_starts_a_warm_server_only_if_the_user_asked_for_it(
         assert len(started) == 1
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait() == 0
+
+
+def test_a_server_that_cannot_be_started_is_an_error(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def popen(*_: object, **options: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    monkeypatch.setenv(handlers.WARM_VARIABLE, "1")
+    with pytest.raises(SkillquiverError, match="cannot start a warm server"):
+        on_session(HookInput(source="startup"), str(library), left)
+
+
+def test_a_server_that_is_there_answers_the_hook_in_this_process(library: Path) -> None:
+    event = HookInput(prompt="convert this csv file into parquet with typed columns")
+    with LiveLibrary(library) as live, start_local_endpoint(live):
+        assert "tools/csv-parquet" in on_prompt(event, str(library), left)
+    assert on_prompt(HookInput(prompt="yes"), str(library), left) == ""
