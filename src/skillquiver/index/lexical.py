@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 import shutil
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
@@ -171,7 +172,9 @@ class LexicalIndex:
         temporary.replace(target.parent / CURRENT)
         for entry in target.parent.iterdir():
             if entry.is_dir() and entry != target:
-                shutil.rmtree(entry, ignore_errors=True)
+                from shutil import rmtree  # a search does without
+
+                rmtree(entry, ignore_errors=True)
         self._unpublished = None
 
     def _marker(self) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from urllib.parse import quote
 import msgspec
 
 from skillquiver.errors import LibraryError, LibraryMissingError
-from skillquiver.index.migrate import migrate
 from skillquiver.index.relation_table import RelationTable
 from skillquiver.index.rows import (
     WRITTEN,
@@ -42,6 +41,9 @@ __all__ = ["FILE_NAME", "Store"]
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
 
 FILE_NAME = "library.sqlite3"
+
+_COUNT = "searched"
+"""Note of the number of searched skills: the generation, a space, the number."""
 
 _PUT_FILE = (
     f"INSERT INTO files ({', '.join(WRITTEN)}) VALUES ({', '.join('?' * len(WRITTEN))}) "
@@ -95,11 +97,14 @@ class Store:
             if not create:
                 raise LibraryMissingError("the library was never completed; run `quiver index`")
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-        elif version != SCHEMA_VERSION and not migrate(self._db, version, writable=writable):
-            raise LibraryError(
-                f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
-                "move its folder away and run `quiver index` again"
-            )
+        elif version != SCHEMA_VERSION:
+            from skillquiver.index.migrate import migrate  # hardly any opening needs it
+
+            if not migrate(self._db, version, writable=writable):
+                raise LibraryError(
+                    f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
+                    "move its folder away and run `quiver index` again"
+                )
 
     def close(self) -> None:
         """Close the connection."""
@@ -193,6 +198,7 @@ class Store:
 
     def put_files(self, files: Iterable[FileRow], generation: int) -> None:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
+        self._db.execute("DELETE FROM meta WHERE key=?", (_COUNT,))
         self._db.executemany(_PUT_FILE, (values_of(file, generation) for file in files))
 
     def refresh_files(self, files: Iterable[tuple[int, FileRow]]) -> None:
@@ -231,8 +237,15 @@ class Store:
         return live, gone
 
     def count(self) -> int:
-        """Number of searched skills."""
+        """Number of searched skills; from a note of this generation, as counting reads the table."""
+        generation, _, count = self.get_meta(_COUNT).partition(" ")
+        if count.isdecimal() and generation == str(self.generation):
+            return int(count)
         return int(self._db.execute("SELECT count(*) FROM files WHERE active").fetchone()[0])
+
+    def note_count(self, count: int) -> None:
+        """Note the number of searched skills of this generation; new files void the note."""
+        self.set_meta(_COUNT, f"{self.generation} {count}")
 
     # --- records -----------------------------------------------------------------------------
 

@@ -164,6 +164,7 @@ def _settle(store: Store, changes: Changes, discovery: Discovery) -> list[Light]
         if flips or changes.gone or store.unsettled():
             store.set_meta("generation", str(following))
             store.prune_vectors()
+        store.note_count(len(live))
     return [replace(light, active=flips[light.row]) if light.row in flips else light for light in lights]
 
 

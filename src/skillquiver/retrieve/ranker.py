@@ -13,6 +13,8 @@ from skillquiver.index.analyze import analyze, cjk_share
 from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import K1, Field, LexicalIndex
 from skillquiver.index.rows import SkillHead
+from skillquiver.index.analyze import cjk_share
+from skillquiver.index.lexical import K1, Field, LexicalIndex, query_terms
 from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
 from skillquiver.retrieve.features import CardTerms, candidate_features
@@ -27,6 +29,8 @@ from skillquiver.types import Encoder, SkillId
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from skillquiver.index.dense import DenseIndex
 
 __all__ = ["Ranker"]
 

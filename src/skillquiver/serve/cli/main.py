@@ -19,6 +19,8 @@ COMMANDS = {
     "next": "Show what comes before a skill, what comes next, what checks it, and what does its job instead.",
     "graph": "Build the graph of typed relations between skills, and look into it.",
     "mcp": "Serve the library to agents over the Model Context Protocol.",
+    "hook": "Answer an agent host's hooks: suggest skills, keep what was used.",
+    "warm": "Keep the library open for hooks, so that they answer at once and better.",
     "doctor": "List what is wrong with the library.",
     "install": "Make an agent host use the library, or undo that.",
 }

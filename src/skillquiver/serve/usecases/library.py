@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillquiver.errors import AmbiguousNameError, LibraryMissingError, UnknownSkillError
-from skillquiver.index.dense import DenseIndex
 from skillquiver.index.encoders import open_encoder
 from skillquiver.index.lexical import LexicalIndex
 from skillquiver.index.store import Store
-from skillquiver.index.vectors import library_encoder
 from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage
 from skillquiver.settings import RankSettings
 from skillquiver.skills.ids import check_skill_ref
 from skillquiver.skills.records import Skill
 from skillquiver.types import Encoder
+
+if TYPE_CHECKING:
+    from skillquiver.index.dense import DenseIndex
 
 __all__ = ["EncoderSource", "Library", "find_skill", "open_library"]
 
@@ -82,6 +83,9 @@ def open_library(
 def _open_dense(
     store: Store, folder: Path, encoders: EncoderSource
 ) -> tuple[tuple[DenseIndex, Encoder] | None, str]:
+    from skillquiver.index.dense import DenseIndex  # a lexical search does without
+    from skillquiver.index.vectors import library_encoder
+
     registered, name = library_encoder(store)
     if DenseIndex.generation_of(folder / "dense") != (store.generation, name):
         return None, "vectors are not ready: lexical only; run `quiver index` to complete them"
@@ -113,6 +117,8 @@ def find_skill(store: Store, reference: str) -> tuple[int, Skill]:
 
 def _close(store: Store, wanted: str) -> list[str]:
     """Ids whose last part, or whole, is spelled like ``wanted``."""
+    from difflib import get_close_matches
+
     ids: dict[str, str] = {}
     for skill_id in store.all_ids():
         ids.setdefault(skill_id.rsplit("/", 1)[-1], skill_id)
