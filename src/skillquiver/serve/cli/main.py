@@ -19,6 +19,8 @@ COMMANDS = {
     "next": "Show what comes before a skill, what comes next, what checks it, and what does its job instead.",
     "graph": "Build the graph of typed relations between skills, and look into it.",
     "mcp": "Serve the library to agents over the Model Context Protocol.",
+    "serve": "Serve libraries over HTTP, with tokens, limits and metrics.",
+    "token": "Make, list and remove the tokens that `quiver serve` asks for.",
     "doctor": "List what is wrong with the library.",
 }
 """Name and first line of help of every command, in the order of a first session."""
