@@ -19,7 +19,7 @@ from skillquiver.serve.http.contract import Document
 from skillquiver.serve.http.limits import Places, RateLimiter
 from skillquiver.serve.http.openapi import openapi
 from skillquiver.serve.http.operations import BUNDLE, NEXT, SEARCH, SKILL, Operation
-from skillquiver.serve.http.problems import HttpProblem, problem_of, problem_response
+from skillquiver.serve.http.problems import ProblemError, problem_of, problem_response
 from skillquiver.serve.http.requests import bearer, check_host, parameters, read_body, read_request
 from skillquiver.serve.http.tokens import Token, TokenFile, find_token
 from skillquiver.serve.live import LiveLibrary
@@ -125,7 +125,7 @@ class Gateway:
     async def _answered(self, request: Request, exchange: _Exchange) -> None:
         try:
             await self._handle(request, exchange)
-        except HttpProblem as problem:
+        except ProblemError as problem:
             refusal = problem
         except SkillquiverError as error:
             refusal = problem_of(error)
@@ -133,7 +133,7 @@ class Gateway:
                 _LOG.warning("%s: %s", exchange.route, error)
         except Exception:
             _LOG.exception("%s: a fault of this program", exchange.route)
-            refusal = HttpProblem(500, "a fault of the server; its log says more")
+            refusal = ProblemError(500, "a fault of the server; its log says more")
         else:
             return
         if not exchange.status:
@@ -164,7 +164,7 @@ class Gateway:
         exchange.token = token.name if token else ""
         self._limit(request, token)
         if self.tokens is not None and token is None and route not in _PUBLIC:
-            raise HttpProblem(401, "a known bearer token is needed", headers={"www-authenticate": "Bearer"})
+            raise ProblemError(401, "a known bearer token is needed", headers={"www-authenticate": "Bearer"})
         _check_method(request.method, route)
         if route in _PAGES:
             await self._page(route, token)(request.scope, request.receive, exchange)
@@ -176,7 +176,7 @@ class Gateway:
             await self._pass_on(request, exchange, live, body or b"")
             return
         if body is not None and not _is_json(request):
-            raise HttpProblem(415, "send the body as application/json")
+            raise ProblemError(415, "send the body as application/json")
         operation = OPERATIONS[route]
         asked = read_request(operation.request, values, body)
         named = request.scope["path"].removeprefix(_SKILLS)
@@ -197,18 +197,18 @@ class Gateway:
         address = request.client.host if request.client else ""
         wait = self._limiter.take(f"token {token.name}" if token else f"address {address}")
         if wait:
-            raise HttpProblem(429, "too many requests", headers={"retry-after": str(wait)})
+            raise ProblemError(429, "too many requests", headers={"retry-after": str(wait)})
 
     def _library(self, wanted: list[str], token: Token | None) -> LiveLibrary:
         """The library that was asked for. One out of scope is answered as one that does not exist."""
         visible = sorted(name for name in self.libraries if token is None or token.may_read(name))
         if len(wanted) > 1:
-            raise HttpProblem(422, f"library is given {len(wanted)} times")
+            raise ProblemError(422, f"library is given {len(wanted)} times")
         if not wanted and len(visible) > 1:
-            raise HttpProblem(400, "say which library, as in ?library=NAME", members={"libraries": visible})
+            raise ProblemError(400, "say which library, as in ?library=NAME", members={"libraries": visible})
         name = wanted[0] if wanted else next(iter(visible), "")
         if name not in visible:
-            raise HttpProblem(404, "there is no such library for you to read")
+            raise ProblemError(404, "there is no such library for you to read")
         return self.libraries[name]
 
     # --- the answer ---------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class Gateway:
 
     def _enter(self) -> None:
         if not self._places.enter():
-            raise HttpProblem(503, "busy", headers={"retry-after": str(RETRY_BUSY_SECONDS)})
+            raise ProblemError(503, "busy", headers={"retry-after": str(RETRY_BUSY_SECONDS)})
 
     async def _in_thread(self, work: Callable[[], Document]) -> Document:
         """Answer in a worker thread. A late answer is given up, but keeps its place until it is there."""
@@ -252,13 +252,13 @@ class Gateway:
         waiting = asyncio.wrap_future(future)
         await asyncio.wait({waiting}, timeout=self.settings.timeout_seconds)
         if not waiting.done():
-            raise HttpProblem(504, "the answer took too long")
+            raise ProblemError(504, "the answer took too long")
         return waiting.result()
 
     async def _pass_on(self, request: Request, exchange: _Exchange, live: LiveLibrary, body: bytes) -> None:
         """Let the MCP face answer. Host and Origin have been checked: it sees those of this machine."""
         if self.mcp is None:
-            raise HttpProblem(404, "MCP is not served here")
+            raise ProblemError(404, "MCP is not served here")
         left_out = (b"host", b"origin", b"authorization")
         headers = [(name, value) for name, value in request.scope["headers"] if name not in left_out]
         scope = {**request.scope, "headers": [*headers, (b"host", b"localhost")], CHOSEN: live}
@@ -272,7 +272,7 @@ class Gateway:
             async with asyncio.timeout(self.settings.timeout_seconds):
                 await self.mcp(scope, receive, exchange)
         except TimeoutError as error:
-            raise HttpProblem(504, "the answer took too long") from error
+            raise ProblemError(504, "the answer took too long") from error
         finally:
             self._places.leave()
 
@@ -289,11 +289,11 @@ _METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"
 
 def _check_method(method: str, route: str) -> None:
     if route == "other":
-        raise HttpProblem(404, "there is nothing here; /openapi.json lists what there is")
+        raise ProblemError(404, "there is nothing here; /openapi.json lists what there is")
     allowed = ("GET",) if route in _PAGES else ("POST",) if route == MCP else OPERATIONS[route].methods
     if method not in allowed:
         told = ", ".join(allowed)
-        raise HttpProblem(405, f"{route} takes {told}", headers={"allow": told})
+        raise ProblemError(405, f"{route} takes {told}", headers={"allow": told})
 
 
 def _is_json(request: Request) -> bool:

@@ -18,7 +18,7 @@ from skillquiver.errors import (
 from skillquiver.serve.render import to_json
 from skillquiver.skills.sanitize import plain
 
-__all__ = ["MEDIA_TYPE", "HttpProblem", "problem_of", "problem_response"]
+__all__ = ["MEDIA_TYPE", "ProblemError", "problem_of", "problem_response"]
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -26,7 +26,7 @@ RETRY_LIBRARY_SECONDS = 5
 """After which a library that could not be read is worth another try: `quiver index` may be running."""
 
 
-class HttpProblem(Exception):
+class ProblemError(Exception):
     """A refusal: HTTP ``status``, what is wrong in words, further members of the document, and headers."""
 
     def __init__(
@@ -42,20 +42,20 @@ class HttpProblem(Exception):
         super().__init__(detail)
 
 
-def problem_of(error: SkillquiverError) -> HttpProblem:
+def problem_of(error: SkillquiverError) -> ProblemError:
     """Return how HTTP says ``error``: 404 no such skill, 422 what the caller can mend, 503 the library."""
     if isinstance(error, UnknownSkillError):
-        return HttpProblem(404, str(error), members={"suggestions": list(error.suggestions)})
+        return ProblemError(404, str(error), members={"suggestions": list(error.suggestions)})
     if isinstance(error, AmbiguousNameError):
-        return HttpProblem(422, str(error), members={"candidates": list(error.candidates)})
+        return ProblemError(422, str(error), members={"candidates": list(error.candidates)})
     if isinstance(error, LibraryError):  # its message names folders of this machine, which goes to the log
         missing = isinstance(error, LibraryMissingError)
         told = "nothing is indexed in this library yet" if missing else "this library cannot be read now"
-        return HttpProblem(503, told, headers={"retry-after": str(RETRY_LIBRARY_SECONDS)})
-    return HttpProblem(422, str(error))
+        return ProblemError(503, told, headers={"retry-after": str(RETRY_LIBRARY_SECONDS)})
+    return ProblemError(422, str(error))
 
 
-def problem_response(problem: HttpProblem) -> Response:
+def problem_response(problem: ProblemError) -> Response:
     """Return the document with its status and headers."""
     document = {
         "type": "about:blank",

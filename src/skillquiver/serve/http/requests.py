@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
-from skillquiver.serve.http.problems import HttpProblem
+from skillquiver.serve.http.problems import ProblemError
 from skillquiver.settings import HttpSettings
 
 __all__ = ["MAX_FIELDS", "bearer", "check_host", "parameters", "read_body", "read_request"]
@@ -24,16 +24,16 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
     """Refuse requests that call the server by a name not its own, or that a page of another site sends.
 
     Without this a web page could read a server on this machine by pointing its own name there (DNS
-    rebinding). No ``hosts``: every name will do. Raises ``HttpProblem`` 421 or 403.
+    rebinding). No ``hosts``: every name will do. Raises ``ProblemError`` 421 or 403.
     """
     if not hosts:
         return
     named = request.headers.getlist("host")
     if len(named) != 1 or _hostname(f"//{named[0]}") not in hosts:
-        raise HttpProblem(421, "this server does not go by the name in the Host header")
+        raise ProblemError(421, "this server does not go by the name in the Host header")
     origin = request.headers.get("origin")
     if origin is not None and _hostname(origin) not in hosts:
-        raise HttpProblem(403, "pages of other sites may not ask this server")
+        raise ProblemError(403, "pages of other sites may not ask this server")
 
 
 def _hostname(address: str) -> str:
@@ -51,10 +51,10 @@ def bearer(request: Request) -> str:
 
 
 def parameters(request: Request, settings: HttpSettings) -> Parameters:
-    """Return the values of each parameter in the query string. Raises ``HttpProblem`` 414 or 400."""
+    """Return the values of each parameter in the query string. Raises ``ProblemError`` 414 or 400."""
     raw: bytes = request.scope["query_string"]
     if len(raw) > settings.max_query_bytes:
-        raise HttpProblem(
+        raise ProblemError(
             414, f"the query string has more than {settings.max_query_bytes} bytes; send a POST"
         )
     try:
@@ -62,7 +62,7 @@ def parameters(request: Request, settings: HttpSettings) -> Parameters:
             raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
         )
     except ValueError as error:  # UnicodeDecodeError included
-        raise HttpProblem(
+        raise ProblemError(
             400, "the query string is not percent-encoded UTF-8, or has too many fields"
         ) from error
     found: Parameters = {}
@@ -72,7 +72,7 @@ def parameters(request: Request, settings: HttpSettings) -> Parameters:
 
 
 async def read_body(request: Request, settings: HttpSettings) -> bytes:
-    """Return the body. Raises ``HttpProblem`` 413 as soon as it is too large, 408 if it does not come."""
+    """Return the body. Raises ``ProblemError`` 413 as soon as it is too large, 408 if it does not come."""
     told = request.headers.get("content-length", "0")
     if told.isdecimal() and int(told[:20]) > settings.max_body_bytes:
         raise _too_large(settings)
@@ -84,35 +84,33 @@ async def read_body(request: Request, settings: HttpSettings) -> bytes:
                 if sum(map(len, parts)) > settings.max_body_bytes:
                     raise _too_large(settings)
     except TimeoutError as error:
-        raise HttpProblem(408, "the body took too long", headers={"connection": "close"}) from error
+        raise ProblemError(408, "the body took too long", headers={"connection": "close"}) from error
     except ClientDisconnect as error:
-        raise HttpProblem(400, "the body ended early") from error
+        raise ProblemError(400, "the body ended early") from error
     return b"".join(parts)
 
 
-def _too_large(settings: HttpSettings) -> HttpProblem:
+def _too_large(settings: HttpSettings) -> ProblemError:
     told = f"the body has more than {settings.max_body_bytes} bytes"
-    return HttpProblem(413, told, headers={"connection": "close"})
+    return ProblemError(413, told, headers={"connection": "close"})
 
 
 def read_request(record: type[msgspec.Struct], values: Parameters, body: bytes | None) -> Any:
     """Return the record of a request, from its query string or from its JSON ``body``.
 
-    Raises ``HttpProblem`` 400 for what is no JSON, 422 for a wrong, missing, repeated or unknown parameter.
+    Raises ``ProblemError`` 400 for what is no JSON, 422 for a wrong, missing, repeated or unknown parameter.
     """
     try:
         if body is None:
             return msgspec.convert(_single(record, values), record, strict=False)
         if values:
-            raise HttpProblem(422, f"{', '.join(sorted(values))}: parameters of a POST go into its body")
+            raise ProblemError(422, f"{', '.join(sorted(values))}: parameters of a POST go into its body")
         return msgspec.json.decode(body, type=record)
     except msgspec.ValidationError as error:
         known = ", ".join(field.name for field in msgspec.structs.fields(record))
-        raise HttpProblem(422, f"{error}; parameters: library, {known}") from error
+        raise ProblemError(422, f"{error}; parameters: library, {known}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise HttpProblem(400, f"the body is no JSON: {error}") from error
-    except RecursionError as error:
-        raise HttpProblem(400, "the body is nested too deeply") from error
+        raise ProblemError(400, f"the body is no JSON: {error}") from error
 
 
 def _single(record: type[msgspec.Struct], values: Parameters) -> dict[str, Any]:
@@ -120,6 +118,6 @@ def _single(record: type[msgspec.Struct], values: Parameters) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, given in values.items():
         if name not in lists and len(given) > 1:
-            raise HttpProblem(422, f"{name} is given {len(given)} times")
+            raise ProblemError(422, f"{name} is given {len(given)} times")
         found[name] = given if name in lists else given[0]
     return found
