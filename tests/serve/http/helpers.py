@@ -66,6 +66,8 @@ def make_place(folder: Path) -> Place:
     put(folder / "tools-skills", "pdf", "Fill in pdf forms.")
     put(folder / "tools-skills", "merge", "Merge pdf files into one.")
     put(folder / "tools-skills", "secret", "Deploys pdf forms.", **{"disable-model-invocation": "true"})
+    put(folder / "tools-skills", "one/same", "Answers letters.", "Open the letter.")
+    put(folder / "tools-skills", "two/same", "Sorts letters.", "Take a box.")
     put(folder / "media-skills", "video", "Cut a video into scenes.")
     for name in ("tools", "media"):
         index(folder / name, folder / f"{name}-skills")

@@ -66,7 +66,7 @@ def test_a_search_answers_as_the_command_line_prints(place: Place) -> None:
 
 
 def test_a_post_asks_the_same_as_a_get(place: Place) -> None:
-    asked = {"query": "pdf", "without": ["merge"], "max_skills": 1, "loaded": []}
+    asked = {"query": "pdf", "without": ["merge"], "max_skills": 1.0, "loaded": []}
     with place.client("tools", tokens=False) as client:
         posted = client.post("/bundle", json=asked).json()
         got = client.get("/bundle", params={"query": "pdf", "without": "merge", "max_skills": 1}).json()
@@ -95,7 +95,7 @@ def test_each_request_is_answered_by_the_library_it_names(place: Place) -> None:
     assert found["results"][0]["id"] == "media-skills/video"
     assert [(row["name"], row["skills"], row["state"]) for row in rows] == [
         ("media", 1, "ready"),
-        ("tools", 3, "ready"),
+        ("tools", 5, "ready"),
     ]
     assert (unsaid.status_code, unsaid.json()["libraries"]) == (400, ["media", "tools"])
 

@@ -50,7 +50,12 @@ def _bundle(live: LiveLibrary, asked: BundleRequest, _: str) -> Document:
     from skillquiver.serve.usecases.bundling import Asked
 
     must = [_skill_of(live, name, hidden=False).id for name in asked.must]
-    wishes = Asked(must=must, without=asked.without, loaded=asked.loaded, explain=asked.explain)
+    wishes = Asked(
+        must=must,
+        without=_ids_of(live, asked.without),
+        loaded=_ids_of(live, asked.loaded),
+        explain=asked.explain,
+    )
     found = live.bundle(asked.query, budget=asked.budget, max_skills=asked.max_skills, asked=wishes)
     document = bundle_data(*found)
     document["omitted"] = [one for one in document["omitted"] if one["reason"] != "hidden"]
@@ -63,19 +68,23 @@ def _skill(live: LiveLibrary, asked: SkillRequest, reference: str) -> Document:
 
 def _next(live: LiveLibrary, asked: NextRequest, _: str) -> Document:
     skill = _skill_of(live, asked.skill, hidden=asked.hidden)
-    return next_data(live.next(skill.id, done=asked.done, top_k=asked.top_k, hidden=asked.hidden))
+    done = _ids_of(live, asked.done)
+    return next_data(live.next(skill.id, done=done, top_k=asked.top_k, hidden=asked.hidden))
 
 
 def _skill_of(live: LiveLibrary, reference: str, *, hidden: bool) -> Skill:
-    """Look a skill up; one that is hidden is told from one that does not exist only with ``hidden``."""
-    if hidden:
-        return live.skill(reference)
+    """Look a skill up; what cannot be an id is no skill, nor is one that is hidden, but with ``hidden``."""
     try:
-        return visible_skill(live, reference)
+        return live.skill(reference) if hidden else visible_skill(live, reference)
     except (UnknownSkillError, AmbiguousNameError):
         raise
     except UsageError as error:
         raise UnknownSkillError(plain(reference)) from error
+
+
+def _ids_of(live: LiveLibrary, references: tuple[str, ...]) -> list[str]:
+    """What a caller has, or does not want, may be hidden: nothing of it is told."""
+    return [_skill_of(live, name, hidden=True).id for name in references]
 
 
 SEARCH = Operation(

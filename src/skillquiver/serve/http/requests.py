@@ -105,12 +105,24 @@ def read_request(record: type[msgspec.Struct], values: Parameters, body: bytes |
             return msgspec.convert(_single(record, values), record, strict=False)
         if values:
             raise ProblemError(422, f"{', '.join(sorted(values))}: parameters of a POST go into its body")
-        return msgspec.json.decode(body, type=record)
+        return msgspec.convert(_whole(msgspec.json.decode(body)), record)
     except msgspec.ValidationError as error:
         known = ", ".join(field.name for field in msgspec.structs.fields(record))
         raise ProblemError(422, f"{error}; parameters: library, {known}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ProblemError(400, f"the body is no JSON: {error}") from error
+    except RecursionError as error:
+        raise ProblemError(400, "the body is nested too deeply") from error
+
+
+def _whole(body: Any) -> Any:
+    """JSON has one kind of number: 5.0 is as good as 5."""
+    if not isinstance(body, dict):
+        return body
+    return {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in body.items()
+    }
 
 
 def _single(record: type[msgspec.Struct], values: Parameters) -> dict[str, Any]:
