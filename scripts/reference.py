@@ -154,6 +154,57 @@ def _type(schema: dict[str, Any]) -> str:
     return " ".join([schema["type"], *bounds])
 
 
+def http_page() -> str:
+    """The text of docs/reference/http.md: every operation of the gateway with its parameters and fields."""
+    from skillquiver.serve.http.gateway import OPERATIONS
+    from skillquiver.serve.http.openapi import REFUSALS, openapi
+
+    document = openapi(OPERATIONS, tokens=True)
+    parts = [
+        "# HTTP",
+        _GENERATED.format("the OpenAPI document of the server")
+        + " A server has that at `/openapi.json`. [How to](../how-to/serve.md).",
+    ]
+    for path, methods in document["paths"].items():
+        parts += _http_operation(path, methods, document["components"]["schemas"])
+    parts += [
+        "## POST /mcp",
+        "Model Context Protocol, streamable HTTP without sessions; `library` as above. [Tools](mcp.md).",
+        "## GET /openapi.json",
+        "This page for programs. Needs no token.",
+        "## Refusals",
+        "Each is an `application/problem+json` with `type`, `title`, `status`, `detail`.",
+        "\n".join(
+            [
+                "| status | meaning |",
+                "| --- | --- |",
+                *(f"| {code} | {told} |" for code, told in REFUSALS.items()),
+            ]
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _http_operation(path: str, methods: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    operation = methods["get"]
+    yield f"## {', '.join(map(str.upper, methods))} {path}"
+    yield operation["summary"] + (" Needs no token." if operation.get("security") == [] else "")
+    rows = [_http_parameter(parameter) for parameter in operation.get("parameters", ())]
+    if rows:
+        yield "\n".join(["| parameter | type | default |", "| --- | --- | --- |", *rows])
+    content = operation["responses"]["200"]["content"]
+    if "application/json" in content:
+        record = schemas[content["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+        yield "Fields of the answer: " + ", ".join(f"`{name}`" for name in record["properties"]) + "."
+
+
+def _http_parameter(parameter: dict[str, Any]) -> str:
+    schema = parameter["schema"]
+    what = _type(schema) + (f": {_cell(parameter['description'])}" if "description" in parameter else "")
+    default = "" if schema.get("default") is None else f"`{json.dumps(schema['default'])}`"
+    return f"| `{parameter['name']}` | {what} | {'required' if parameter.get('required') else default} |"
+
+
 def modules_page() -> str:
     """The text of docs/reference/modules.md: each module with the first line of its docstring."""
     parts = [
@@ -196,6 +247,7 @@ PAGES = {
     "reference/cli.md": cli_page,
     "reference/settings.md": settings_page,
     "reference/mcp.md": mcp_page,
+    "reference/http.md": http_page,
     "reference/modules.md": modules_page,
     "decisions/index.md": decisions_page,
 }

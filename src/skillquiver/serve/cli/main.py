@@ -21,6 +21,8 @@ COMMANDS = {
     "mcp": "Serve the library to agents over the Model Context Protocol.",
     "hook": "Answer an agent host's hooks: suggest skills, keep what was used.",
     "warm": "Keep the library open for hooks, so that they answer at once and better.",
+    "serve": "Serve libraries over HTTP, with tokens, limits and metrics.",
+    "token": "Make, list and remove the tokens that `quiver serve` asks for.",
     "doctor": "List what is wrong with the library.",
     "install": "Make an agent host use the library, or undo that.",
 }
