@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
-from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps

@@ -41,8 +41,18 @@ LEXICAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
 """Without one: fewer signals, so less confident answers."""
 
 
-RERANKED_WEIGHTS: Mapping[str, float] = MappingProxyType({**HYBRID_WEIGHTS, "second": 0.0})
-"""After the second stage."""
+RERANKED_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        "bias": -4.391,
+        "cosine": 1.774,
+        "coverage": -0.518,
+        "excess": 0.356,
+        "log_rank": -0.894,
+        "log_terms": 0.384,
+        "second": 0.811,
+    }
+)
+"""After the second stage, which has coverage among its features already."""
 
 
 def features(evidence: Evidence, *, terms: int, rank: int, places: int) -> dict[str, float]:

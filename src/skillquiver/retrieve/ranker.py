@@ -10,11 +10,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze, cjk_share
-from skillquiver.index.dense import DenseIndex
 from skillquiver.index.lexical import K1, Field, LexicalIndex
 from skillquiver.index.rows import SkillHead
-from skillquiver.index.analyze import cjk_share
-from skillquiver.index.lexical import K1, Field, LexicalIndex, query_terms
 from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
 from skillquiver.retrieve.features import CardTerms, candidate_features

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from skillquiver.index.rows import SkillHead
@@ -68,6 +67,8 @@ def share_out(names: Sequence[str], scores: Sequence[float]) -> list[float]:
 @lru_cache(maxsize=1)
 def packaged_second_stage() -> tuple[SecondStage | None, str]:
     """The model that ships with the package, and why there is none (empty if there is)."""
+    from importlib.resources import files
+
     try:
         data = (files("skillquiver.retrieve") / "models" / MODEL_FILE).read_bytes()
         return SecondStage(TreeEnsemble.from_bytes(data)), ""
