@@ -71,8 +71,6 @@ def features(evidence: Evidence, *, terms: int, rank: int, places: int) -> dict[
     }
     if evidence.cosine is not None:
         named["cosine"] = evidence.cosine
-    if evidence.second is not None:
-        named["second"] = evidence.second
     return named
 
 
