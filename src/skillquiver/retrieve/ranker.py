@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze, cjk_share
 from skillquiver.index.lexical import K1, Field, LexicalIndex
-from skillquiver.index.rows import SkillHead
-from skillquiver.index.store import Store
 from skillquiver.retrieve.confidence import confidence, status_of
 from skillquiver.retrieve.features import CardTerms, candidate_features
 from skillquiver.retrieve.fuse import POOL, fuse, standardise
 from skillquiver.retrieve.ranking import Evidence, Ranked, Ranking
 from skillquiver.retrieve.scores import FirstScores
-from skillquiver.retrieve.second_stage import SecondStage
 from skillquiver.retrieve.windows import split_windows
 from skillquiver.settings import RankSettings
-from skillquiver.types import Encoder, SkillId
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from skillquiver.index.dense import DenseIndex
+    from skillquiver.index.rows import SkillHead
+    from skillquiver.index.store import Store
+    from skillquiver.retrieve.second_stage import SecondStage
+    from skillquiver.types import Encoder, SkillId
 
 __all__ = ["Ranker"]
 

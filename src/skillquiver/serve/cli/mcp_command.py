@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from skillquiver.errors import UsageError
+from skillquiver.errors import LibraryLockedError, UsageError
 from skillquiver.serve.cli.common import guarded, library_option
+
+if TYPE_CHECKING:
+    from skillquiver.serve.live import LiveLibrary
 
 __all__ = ["command"]
 
@@ -48,9 +54,23 @@ def command(http: tuple[str, int] | None, library: Path) -> None:
     def tell(address: str) -> None:
         click.echo(f"quiver: serving {address}", err=True)
 
-    with LiveLibrary(library) as live:
+    with LiveLibrary(library) as live, _hooks_served(live):
         server = build_mcp(live)
         if http is None:
             anyio.run(serve_stdio, server)
         else:
             anyio.run(serve_http, server, *http, tell)
+
+
+@contextmanager
+def _hooks_served(live: LiveLibrary) -> Iterator[None]:
+    """Answer this user's hooks, too, unless another process does or the system cannot."""
+    from skillquiver.serve.hook.endpoint import start_local_endpoint
+
+    try:
+        endpoint = start_local_endpoint(live, warm=False)
+    except (LibraryLockedError, UsageError):  # hooks ask whoever serves, or answer by themselves
+        yield
+        return
+    with endpoint:
+        yield

@@ -95,11 +95,12 @@ class LocalEndpoint:
             self._callers.release()
 
 
-def start_local_endpoint(live: LiveLibrary) -> LocalEndpoint:
+def start_local_endpoint(live: LiveLibrary, *, warm: bool = True) -> LocalEndpoint:
     """Answer the hooks of this user about ``live`` from a thread, until the endpoint is closed.
 
     Raises ``LibraryLockedError`` if another process does that already, ``UsageError`` where it cannot be
-    done: on Windows, or if somebody else owns the folder. Loading begins in the background.
+    done: on Windows, or if somebody else owns the folder. Loading begins in the background at once, or,
+    without ``warm``, after the first answer.
     """
     if not SUPPORTED:
         raise UsageError("this system has no Unix sockets: hooks answer without a warm server")
@@ -116,7 +117,8 @@ def start_local_endpoint(live: LiveLibrary) -> LocalEndpoint:
     except BaseException:
         lock.release()
         raise
-    live.warm()
+    if warm:
+        live.warm()
     return LocalEndpoint(live, path, lock, listener)
 
 
