@@ -115,7 +115,8 @@ class RankSettings:
     """Cosine of the best query window with name, description and when-to-use."""
 
     rerank_depth: int = 100
-    """First results that the second stage orders anew; it was trained on as many. 0 switches it off."""
+    """First results that the second stage orders anew; it was trained on as many. 0 switches it off, and so
+    does a library with fewer skills, where it does not help (decisions/0008)."""
 
     judged: int = 3
     """The status looks at the best confidence among this many first results."""

@@ -31,7 +31,7 @@ def library(tmp_path: Path) -> Path:
     return tmp_path / "library"
 
 
-def ranked(folder: Path, second: SecondStage | None, *, top_k: int = 10, depth: int = 100) -> Ranking:
+def ranked(folder: Path, second: SecondStage | None, *, top_k: int = 10, depth: int = 4) -> Ranking:
     with Store.opened(folder) as store:
         lexical, dense = LexicalIndex.open(folder / "lexical"), DenseIndex.open(folder / "dense")
         assert lexical is not None
@@ -66,6 +66,10 @@ def test_only_the_depth_is_ordered_anew_and_scores_fall_with_the_rank(library: P
 def test_asking_for_fewer_results_does_not_change_them(library: Path) -> None:
     stage = second(BACKWARDS)
     assert found(ranked(library, stage, top_k=2)) == found(ranked(library, stage))[:2]
+
+
+def test_a_library_smaller_than_the_depth_has_the_plain_combination(library: Path) -> None:
+    assert ranked(library, second(BACKWARDS), depth=5) == ranked(library, None)
 
 
 def test_depth_zero_is_the_plain_combination(library: Path) -> None:

@@ -107,10 +107,10 @@ class Ranker:
     def _places_of(self, scores: FirstScores, count: int, *, hidden: bool) -> list[_Place]:
         """The places of ``count`` or more skills, hidden ones too, the head in the second stage's order."""
         depth = self._settings.rerank_depth
-        again = self._second if self._dense is not None and scores.cosines is not None and depth else None
+        again = self._second if scores.cosines is not None and 0 < depth <= self._library else None
         first = self._first(_fuse(scores), max(count, depth if again else 0), hidden=hidden)
         plain = [_Place(score, row, skill, score, rank) for rank, (score, row, skill) in enumerate(first, 1)]
-        if again is None or self._dense is None or len(first) < 2:
+        if again is None or self._dense is None:
             return plain
         head, tail = plain[:depth], plain[depth:]
         second = again.scores(scores, first[:depth], self._dense[0], self._cards)

@@ -56,12 +56,14 @@ def test_every_field_of_an_answer_is_in_its_record(
 
 
 def test_a_search_answers_as_the_command_line_prints(place: Place) -> None:
-    arguments = ["search", "pdf", "forms", "--no-hidden", "--lexical", "--json"]
     with place.client("tools", tokens=False) as client:
         told = client.get("/search", params={"query": "pdf forms"}).json()
+    arguments = ["search", "pdf", "forms", "--no-hidden", "--lexical", "--json"]
     printed = CliRunner().invoke(main, [*arguments, "--library", str(place.folder / "tools")])
     expected = msgspec.json.decode(printed.output)
-    assert [one["id"] for one in told["results"]] == [one["id"] for one in expected["results"]]
+    ids = [[one["id"] for one in answer["results"]] for answer in (told, expected)]
+    # The encoder may be warm by now, and then finds more than words do.
+    assert ids[0] == ids[1] if told["degraded"] else set(ids[1]) <= set(ids[0])
     assert told.keys() == expected.keys()
 
 

@@ -12,13 +12,21 @@ from msgspec import UNSET, Meta, UnsetType
 
 __all__ = [
     "BundleDocument",
+    "BundleMatch",
+    "BundleRelation",
     "BundleRequest",
+    "BundledSkill",
     "HealthDocument",
     "LibrariesDocument",
     "LibraryRow",
     "NextDocument",
     "NextRequest",
+    "NextSkill",
+    "OmittedSkill",
     "ProblemDocument",
+    "Quote",
+    "RankedSkill",
+    "RankingEvidence",
     "SearchDocument",
     "SearchRequest",
     "SkillRequest",
@@ -90,6 +98,9 @@ class RankingEvidence(msgspec.Struct, frozen=True):
     """What ranked a skill."""
 
     channels: dict[str, float]
+    first_score: float
+    first_rank: int
+    second: float | None
     coverage: float
     lexical_rank: int | None
     dense_rank: int | None
