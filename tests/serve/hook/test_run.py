@@ -41,6 +41,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             entry.main()
 
     monkeypatch.setattr(os, "_exit", leave)
+    # The watch would end this process, that of the tests; test_process.py lets it end one of its own.
+    monkeypatch.setattr(deadline.OneAnswer, "watch", lambda *_: None)
     return start
 
 
