@@ -325,7 +325,7 @@ class HttpSettings:
     """Bytes of the address after ``?``; longer tasks go into the body of a POST."""
 
     rate_per_second: float = 20.0
-    """Requests per second for each token or, without one, address: all that a library answers on two cores."""
+    """Requests per second for each token or, without one, address: what a library answers on two cores."""
 
     burst: int = 40
     """Requests that may come at once after a pause: an agent that looks into every skill of a bundle."""
