@@ -1,12 +1,12 @@
 """Load on `quiver serve`: the highest rate with p95 within a limit, held while bad requests come as well.
 
-    python -m benchmarks.http_load LIBRARY QUERIES.jsonl [--seconds 120] [--p95 100] [--rates 5,10,20,40]
+    python -m benchmarks.http_load LIBRARY QUERIES.jsonl [--seconds 120] [--rates 5,10,20] [--hold 10]
 
 Starts a server in a process of its own, with one token, and waits until its encoder is there. Requests come
 at fixed times, whether or not the last one was answered (open loop), so that a queue shows; latency counts
-from the time at which a request was due. Of a hundred requests 70 are searches, 20 bundles and 10 read a
-skill. In the long run one request in ten more is malformed, oversized or without a token, and has to be
-refused. Memory is the resident size of the server's process.
+from the time at which a request was due. Of ten requests one reads a skill, ``--bundles`` (2) are bundles,
+the others searches. In the long run one request in ten more is malformed, oversized or without a token, and
+has to be refused. Memory is the resident size of the server's process, and what of it belongs to no file.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Tally:
 class Load:
     """Requests to one server."""
 
-    def __init__(self, client: httpx2.AsyncClient, queries: list[str], skill: str) -> None:
-        self.client, self.queries, self.skill = client, queries, skill
+    def __init__(self, client: httpx2.AsyncClient, queries: list[str], skill: str, bundles: int) -> None:
+        self.client, self.queries, self.skill, self.bundles = client, queries, skill, bundles
 
     async def run(self, rate: float, seconds: float, *, bad: bool = False) -> Tally:
         """Send ``rate`` good requests a second for so long."""
@@ -75,7 +75,7 @@ class Load:
 
     async def _good(self, number: int, due: float, tally: Tally) -> None:
         query, kind = self.queries[number % len(self.queries)], number % 10
-        if kind < 7:
+        if kind < 9 - self.bundles:
             response = await self.client.post("/search", json={"query": query})
         elif kind < 9:
             response = await self.client.post("/bundle", json={"query": query})
@@ -97,6 +97,8 @@ def main() -> None:
     parser.add_argument("queries", type=Path)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--p95", type=float, default=100)
+    parser.add_argument("--bundles", type=int, default=2, help="how many of ten requests are bundles")
+    parser.add_argument("--hold", type=float, default=0, help="a rate to hold whatever its p95 was")
     parser.add_argument("--rates", default="5,10,15,20,30,40,60")
     given = parser.parse_args()
     lines = given.queries.read_text(encoding="utf-8").splitlines()
@@ -122,7 +124,7 @@ async def measure(address: str, secret: str, queries: list[str], process: int, g
         while (await client.get("/libraries")).json()["libraries"][0]["encoder"] != "ready":
             await asyncio.sleep(0.2)
         first = (await client.post("/search", json={"query": queries[0]})).json()
-        load, best = Load(client, queries, first["results"][0]["id"]), 0.0
+        load, best = Load(client, queries, first["results"][0]["id"], given.bundles), 0.0
         await load.run(5, 4)
         for rate in map(float, given.rates.split(",")):
             tally = await load.run(rate, STEP_SECONDS)
@@ -133,23 +135,24 @@ async def measure(address: str, secret: str, queries: list[str], process: int, g
             if tally.p95() > given.p95 or set(tally.good) != {200}:
                 break
             best = rate
-        if best:
-            await hold(load, best, given.seconds, process)
+        if given.hold or best:
+            await hold(load, given.hold or best, given.seconds, process)
 
 
 async def hold(load: Load, rate: float, seconds: float, process: int) -> None:
     """Run at ``rate`` with bad requests among the good, in quarters, with the memory after each."""
-    print(f"holding {rate:.0f}/s for {seconds:.0f} s, a tenth more bad; {memory(process)} MB before")
+    print(f"holding {rate:.0f}/s for {seconds:.0f} s, a tenth more bad; {memory(process)} before")
     for _ in range(4):
         tally = await load.run(rate, seconds / 4, bad=True)
         print(f"p50 {statistics.median(tally.ms):.0f} ms, p95 {tally.p95():.0f} ms, ", end="")
-        print(f"{dict(tally.good)}, bad {dict(tally.bad)}, {memory(process)} MB", flush=True)
+        print(f"{dict(tally.good)}, bad {dict(tally.bad)}, {memory(process)}", flush=True)
 
 
-def memory(process: int) -> int:
-    """Resident megabytes."""
+def memory(process: int) -> str:
+    """Resident megabytes, and how many of them belong to no file."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-    return next(int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+    found = {line.split(":")[0]: int(line.split()[1]) // 1024 for line in status.splitlines() if "kB" in line}
+    return f"{found['VmRSS']} MB resident, {found['RssAnon']} MB its own"
 
 
 if __name__ == "__main__":

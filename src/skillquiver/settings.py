@@ -329,7 +329,7 @@ class HttpSettings:
     """Bytes of the address after ``?``; longer tasks go into the body of a POST."""
 
     rate_per_second: float = 20.0
-    """Requests per second for each token, and for each address without one: far more than an agent asks."""
+    """Requests per second for each token or, without one, address: what a library answers on two cores."""
 
     burst: int = 40
     """Requests that may come at once after a pause: an agent that looks into every skill of a bundle."""
@@ -338,7 +338,7 @@ class HttpSettings:
     """Requests under way. A library answers one at a time, so that the last of them waits for seven."""
 
     timeout_seconds: float = 10.0
-    """Until an answer is given up: a hundred times what the slow ones take."""
+    """Until an answer is given up: forty times what the slow ones take."""
 
     body_timeout_seconds: float = 5.0
     """Until the whole body has to be there: who sends it a byte a second holds a place for no longer."""
