@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import signal
-import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ from starlette.routing import Mount
 from skillquiver.errors import UsageError
 from skillquiver.serve.http.gateway import CHOSEN, Gateway
 from skillquiver.serve.http.tokens import TokenFile
+from skillquiver.serve.listening import listening
 from skillquiver.serve.live import LiveLibrary
 from skillquiver.serve.mcp.server import build_mcp, http_endpoint
 from skillquiver.settings import HttpSettings
@@ -106,7 +106,7 @@ def serve(app: Starlette, host: str, port: int, tell: Callable[[str], None], set
 
     Raises ``UsageError`` for an address that cannot be used. Port 0 takes a free one.
     """
-    with _listening(host, port) as listener:
+    with listening(host, port) as listener:
         shown = f"[{host}]" if ":" in host else host
         tell(f"http://{shown}:{listener.getsockname()[1]}")
         config = uvicorn.Config(
@@ -120,20 +120,6 @@ def serve(app: Starlette, host: str, port: int, tell: Callable[[str], None], set
         for number in (signal.SIGTERM, signal.SIGINT):  # uvicorn drains, then raises the signal once more
             signal.signal(number, lambda *_: None)
         uvicorn.Server(config).run(sockets=[listener])
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only for a socket that says TCP does asyncio set TCP_NODELAY; without it each answer waits 40 ms.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    listener.listen()
-    return listener
 
 
 def log_to_stderr(*, access: bool) -> None:

@@ -7,7 +7,6 @@ The low-level server is used because it takes schemas as they are; its runner sp
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from mcp.shared.exceptions import MCPError
 
 from skillquiver import __version__
 from skillquiver.errors import SkillquiverError, UsageError
+from skillquiver.serve.listening import listening
 from skillquiver.serve.live import LiveLibrary
 from skillquiver.serve.mcp.answers import answer
 from skillquiver.serve.mcp.contract import TOOLS, ToolSpec, input_schema, output_schema
@@ -195,13 +195,7 @@ async def serve_http(server: Server[Any], host: str, port: int, tell: Callable[[
         )
     endpoint = http_endpoint(server)
     app = Starlette(routes=[Route(PATH, endpoint=endpoint.asgi)], lifespan=lambda _: endpoint.run())
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as error:
-            raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-        listener.listen()
+    with listening(host, port) as listener:
         shown = f"[{host}]" if ":" in host else host
         tell(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
         config = uvicorn.Config(app, log_level="warning")
