@@ -23,9 +23,10 @@ def _quoted(argument: str) -> str:
 
 
 def main() -> None:
-    """Index, search, and pack a bundle for a task of several steps."""
+    """Index, read the relations, search, and pack a bundle for a task of several steps."""
     task = (ROOT / "examples" / "demo-task.txt").read_text(encoding="utf-8").strip()
     quiver("index", f"samples={ROOT / 'examples' / 'skills'}", "--hosts")
+    quiver("graph", "build")
     quiver("search", "my monthly numbers arrive as CSV and my boss wants a spreadsheet", "--top-k", "3")
     print(f"\nThe task: {task}")
     quiver("bundle", task, "--budget", "4000", "--explain")
