@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,18 @@ from skillquiver.index.store import Store
 from skillquiver.retrieve.features import FEATURES
 from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.ranking import Ranking
-from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage, share_out
+from skillquiver.retrieve.second_stage import (
+    SecondStage,
+    packaged_second_stage,
+    read_second_stage,
+    share_out,
+)
 from skillquiver.retrieve.trees import Tree, TreeEnsemble
+from skillquiver.serve.usecases.library import open_library
+from skillquiver.serve.usecases.searching import search
 from skillquiver.settings import RankSettings
 from skillquiver.testing import HashEncoder
+from skillquiver.types import Encoder
 from tests.libraries import found, index, put
 
 BACKWARDS = Tree(
@@ -95,3 +104,27 @@ def test_the_packaged_model_fits_the_features() -> None:
 def test_namesakes_share_their_scores_out_in_the_order_they_come() -> None:
     names = ["Pdf", "mail", "pdf", "chart", "pdf"]
     assert share_out(names, [1.0, 5.0, 3.0, 0.0, 2.0]) == [3.0, 5.0, 2.0, 0.0, 1.0]
+
+
+def test_a_model_that_cannot_be_used_leaves_the_plain_combination_and_the_answer_says_so(
+    tmp_path: Path, library: Path
+) -> None:
+    def encoders(_: str) -> tuple[Encoder | None, str]:
+        return HashEncoder(), ""
+
+    settings, plain = RankSettings(rerank_depth=4), RankSettings(rerank_depth=0)
+    with open_library(library, settings=plain, encoders=encoders) as opened:
+        expected = search(opened, "pdf forms")
+    assert expected.degraded == ""
+    other = TreeEnsemble.to_bytes(["length"], [])
+    for data, told in ((None, "No such file"), (b"{", "not a file of trees"), (other, "train it again")):
+        file = tmp_path / "model.json"
+        if data is not None:
+            file.write_bytes(data)
+        with open_library(
+            library, settings=settings, encoders=encoders, second=partial(read_second_stage, file)
+        ) as opened:
+            ranking = search(opened, "pdf forms")
+        assert ranking.results == expected.results
+        assert told in ranking.degraded
+        assert "the plain combination answers" in ranking.degraded

@@ -77,7 +77,7 @@ def confidence(evidence: Evidence, *, terms: int, rank: int, places: int) -> flo
     """Probability from 0 to 1 that this result is a hit."""
     named = features(evidence, terms=terms, rank=rank, places=places)
     weights = _weights(evidence)
-    logit = math.fsum(weights[name] * value for name, value in named.items() if name in weights)
+    logit = math.fsum(weights[name] * value for name, value in named.items())
     return 1 / (1 + math.exp(-logit))
 
 

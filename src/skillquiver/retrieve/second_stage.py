@@ -17,9 +17,11 @@ from skillquiver.retrieve.scores import FirstScores
 from skillquiver.retrieve.trees import TreeEnsemble
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from skillquiver.index.dense import DenseIndex
 
-__all__ = ["MODEL_FILE", "SecondStage", "packaged_second_stage", "share_out"]
+__all__ = ["MODEL_FILE", "SecondStage", "packaged_second_stage", "read_second_stage", "share_out"]
 
 MODEL_FILE = "second_stage.json"
 """In the package's ``retrieve/models``."""
@@ -69,8 +71,12 @@ def packaged_second_stage() -> tuple[SecondStage | None, str]:
     """The model that ships with the package, and why there is none (empty if there is)."""
     from importlib.resources import files
 
+    return read_second_stage(files("skillquiver.retrieve") / "models" / MODEL_FILE)
+
+
+def read_second_stage(file: Traversable) -> tuple[SecondStage | None, str]:
+    """The model in ``file``, and why it cannot be used (empty if it can)."""
     try:
-        data = (files("skillquiver.retrieve") / "models" / MODEL_FILE).read_bytes()
-        return SecondStage(TreeEnsemble.from_bytes(data)), ""
+        return SecondStage(TreeEnsemble.from_bytes(file.read_bytes())), ""
     except (OSError, ValueError) as error:
         return None, f"the second stage is not usable ({error}): the plain combination answers"
