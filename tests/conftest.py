@@ -18,7 +18,8 @@ from tests.sample import write_sample
 def _no_user_directories(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Point every per-user folder into a temporary one, so that no test reads or writes a real one."""
     home: Path = tmp_path_factory.mktemp("home")
-    for variable in ("HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+    places = ("DATA_HOME", "CONFIG_HOME", "CACHE_HOME", "RUNTIME_DIR")
+    for variable in ("HOME", "USERPROFILE", *(f"XDG_{place}" for place in places)):
         monkeypatch.setenv(variable, str(home))
     monkeypatch.delenv("QUIVER_LIBRARY", raising=False)
 

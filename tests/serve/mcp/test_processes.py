@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import anyio
@@ -15,6 +16,8 @@ from mcp import StdioServerParameters, stdio_client
 from mcp.client import Client
 
 from skillquiver.serve.cli import main
+from skillquiver.serve.hook.client import ask_warm
+from skillquiver.serve.hook.sockets import SUPPORTED
 from tests.libraries import index, put
 from tests.serve.mcp.helpers import ERAS, request, structured
 
@@ -47,6 +50,29 @@ def test_a_client_of_another_process_is_served_over_standard_streams(folder: Pat
             await session(client)
 
     anyio.run(run)
+
+
+@pytest.mark.skipif(not SUPPORTED, reason="no Unix sockets here")
+def test_a_server_answers_hooks_while_it_serves_its_client(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> object:
+        return ask_warm(str(folder), "fill in a pdf form", seconds=60)
+
+    async def run() -> None:
+        arguments = ["-m", "skillquiver", "mcp", "--library", str(folder)]
+        server = stdio_client(
+            StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
+        )
+        async with Client(server) as client:
+            await session(client)
+            assert await anyio.to_thread.run_sync(ask) is not None
+
+    with tempfile.TemporaryDirectory(prefix="sq-") as runtime:  # a path short enough for a socket
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        assert ask() is None
+        anyio.run(run)
+        assert ask() is None
 
 
 def test_a_client_of_another_process_is_served_over_http(folder: Path) -> None:
