@@ -17,7 +17,7 @@ import click
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "skillquiver"
-SETTINGS = PACKAGE / "settings.py"
+SETTINGS = PACKAGE / "settings"
 DOCS = ROOT / "docs"
 
 
@@ -85,9 +85,10 @@ def settings_page() -> str:
     """The text of docs/reference/settings.md: every setting with its default and the reason for it."""
     parts = [
         "# Settings",
-        _GENERATED.format("`src/skillquiver/settings.py`") + " The classes are frozen.",
+        _GENERATED.format("`src/skillquiver/settings`") + " The classes are frozen.",
     ]
-    for node in ast.parse(SETTINGS.read_text(encoding="utf-8")).body:
+    modules = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted(SETTINGS.glob("*.py"))]
+    for node in (node for module in modules for node in module.body):
         if isinstance(node, ast.ClassDef):
             rows = [f"| `{name}` | `{default}` | {_cell(why)} |" for name, default, why in _fields(node)]
             parts += [
@@ -109,7 +110,7 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, str, str]]:
         yield field.target.id, ast.unparse(field.value) if field.value else "", why
 
 
-LAYERS = ("skills", "index", "graph", "retrieve", "learn", "evaluate", "serve")
+LAYERS = ("settings", "skills", "index", "graph", "retrieve", "learn", "evaluate", "serve")
 """Packages from the lowest layer to the highest."""
 
 

@@ -56,7 +56,7 @@ def test_every_command_and_option_is_documented_and_has_help() -> None:
 
 def test_every_setting_is_documented_with_its_reason() -> None:
     page = text_of(DOCS / "reference" / "settings.md")
-    for value in vars(settings).values():
+    for value in (getattr(settings, name) for name in settings.__all__):
         if dataclasses.is_dataclass(value) and isinstance(value, type):
             for field in dataclasses.fields(value):
                 assert re.search(rf"^\| `{field.name}` \| `[^|]*` \| \S.* \|$", page, re.MULTILINE), (
