@@ -2,9 +2,10 @@
 
     python -m benchmarks.hook_latency LIBRARY QUERIES.jsonl [--limit 200] [--busy 2] [--control 20]
 
-Every run is one process with one prompt; each must print one JSON document and end with 0. Beside the
-times stand those of ``python -c pass`` and of ``import click`` from the same minute. ``--busy`` repeats
-everything with that many processes that only count. Messages that are no requests must get nothing.
+Every run is one process of `quiver hook prompt`, which hosts start, with one prompt; each must print one
+JSON document and end with 0. Beside the times stand those of ``python -c pass`` and of ``import click`` from
+the same minute. ``--busy`` repeats everything with that many processes that only count. Messages that are no
+requests must get nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def prompts(file: Path, limit: int) -> list[str]:
 def timed(words: Sequence[str], data: bytes = b"") -> tuple[float, bytes]:
     """Milliseconds of a whole process, and what it printed."""
     started = time.perf_counter()
-    run = subprocess.run([sys.executable, *words], input=data, capture_output=True, check=True)
+    run = subprocess.run(words, input=data, capture_output=True, check=True)
     return (time.perf_counter() - started) * 1000, run.stdout
 
 
@@ -73,11 +74,15 @@ def row(name: str, times: Sequence[float], base: float, note: str = "") -> None:
 
 def measure(label: str, asked: Sequence[str], control: int) -> None:
     """Print the rows of one state of the machine and of the server."""
-    nothing = [timed(["-c", "pass"])[0] for _ in range(control)]
+    nothing = [timed([sys.executable, "-c", "pass"])[0] for _ in range(control)]
     base = statistics.median(nothing)
     row(f"{label}: python -c pass", nothing, base)
-    row(f"{label}: import click", [timed(["-c", "import click"])[0] for _ in range(control)], base)
-    words = ["-m", "skillquiver", "hook", "prompt"]
+    row(
+        f"{label}: import click",
+        [timed([sys.executable, "-c", "import click"])[0] for _ in range(control)],
+        base,
+    )
+    words = [str(Path(sys.executable).with_name("quiver")), "hook", "prompt"]
     runs = [timed(words, json.dumps({"prompt": prompt}).encode()) for prompt in asked]
     found = sum(suggested(printed) for _, printed in runs)
     row(f"{label}: hook", [ms for ms, _ in runs], base, f"{found} of {len(runs)} suggest")
@@ -90,15 +95,15 @@ def measure(label: str, asked: Sequence[str], control: int) -> None:
 def warm(library: Path) -> Iterator[None]:
     """Run a warm server until the end of the block; its encoder is loaded."""
     server = subprocess.Popen([sys.executable, "-m", "skillquiver", "warm", "--library", str(library)])
-    question = {"v": 1, "library": str(library), "prompt": "fill in a pdf form"}
+    event = b'{"prompt": "fill in a pdf form"}'
     ends = time.monotonic() + SECONDS_TO_WARM
     try:
         while time.monotonic() < ends:
             try:
-                answer = json.loads(exchange(socket_file(str(library), os.environ), question, seconds=5))
+                head, _ = exchange(socket_file(str(library), os.environ), str(library), event, seconds=5)
             except OSError:
-                answer = {"degraded": "not there yet"}
-            if not answer.get("degraded", ""):
+                head = b"not there yet"
+            if head.strip() == b"ok":
                 break
             time.sleep(0.1)
         yield

@@ -11,8 +11,9 @@ import pytest
 from skillquiver.errors import LibraryError
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state, load_graph, put_graph
+from skillquiver.index.heads import FILE_NAME, HeadStore
 from skillquiver.index.schema import SCHEMA_VERSION
-from skillquiver.index.store import FILE_NAME, Store
+from skillquiver.index.store import Store
 from skillquiver.serve.usecases.graphs import build_library_graph
 from tests.libraries import index, put
 
@@ -36,6 +37,7 @@ def age(library: Path, blob: bytes | None) -> None:
     """Turn the library into one of format 1 with ``blob`` as its graph."""
     db = sqlite3.connect(library / FILE_NAME)
     with db:
+        db.execute("ALTER TABLE files DROP COLUMN hidden")
         db.execute("DROP TABLE relations")
         db.execute("DROP TABLE nodes")
         db.execute("DELETE FROM derived WHERE name='graph'")
@@ -104,6 +106,53 @@ def test_a_library_of_format_1_that_may_only_be_read_answers_without_a_graph(lib
     finally:
         store.close()
     assert file.read_bytes() == before
+
+
+def age_to_two(library: Path) -> None:
+    """Turn the library into one of format 2, one of whose records cannot be read."""
+    db = sqlite3.connect(library / FILE_NAME)
+    with db:
+        db.execute("ALTER TABLE files DROP COLUMN hidden")
+        db.execute("UPDATE files SET record=x'c1' WHERE name='clean'")
+        db.execute("PRAGMA user_version=2")
+    db.close()
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    put(tmp_path / "skills", "load", "Loads rows.")
+    put(tmp_path / "skills", "clean", "Cleans rows.")
+    put(tmp_path / "skills", "keys", "Holds keys.", **{"disable-model-invocation": "true"})
+    index(tmp_path / "library", tmp_path / "skills")
+    age_to_two(tmp_path / "library")
+    return tmp_path / "library"
+
+
+def hidden_of(store: HeadStore) -> dict[str, bool]:
+    return {head.name: head.hidden for head in store.heads([1, 2, 3]).values()}
+
+
+HIDDEN = {"load": False, "clean": False, "keys": True}
+
+
+def test_format_2_gets_a_column_that_says_what_is_hidden(two: Path) -> None:
+    for _ in range(2):
+        with HeadStore.opened(two) as store:
+            assert hidden_of(store) == HIDDEN
+    db = sqlite3.connect(two / FILE_NAME)
+    assert db.execute("SELECT name FROM files WHERE hidden").fetchall() == [("keys",)]
+    assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    db.close()
+
+
+def test_format_2_that_may_only_be_read_tells_what_is_hidden_and_stays(two: Path) -> None:
+    before = (two / FILE_NAME).read_bytes()
+    store = HeadStore.open_read_only(two / FILE_NAME)
+    try:
+        assert hidden_of(store) == HIDDEN
+    finally:
+        store.close()
+    assert (two / FILE_NAME).read_bytes() == before
 
 
 def test_a_format_from_before_1_or_after_this_one_is_refused(library: Path) -> None:

@@ -8,7 +8,7 @@ import sqlite3
 import msgspec
 
 from skillquiver.index.relation_table import RelationRow, RelationTable
-from skillquiver.index.schema import RELATIONS, SCHEMA_VERSION
+from skillquiver.index.schema import HIDDEN, RELATIONS, SCHEMA_VERSION
 
 __all__ = ["GRAPH_GENERATION", "migrate"]
 
@@ -32,20 +32,34 @@ _BLOB = msgspec.msgpack.Decoder(_Blob)
 _BLOB_VERSION = 1
 
 
+class _Record(msgspec.Struct, frozen=True):
+    """What format 2 has of ``hidden``: a field of the record."""
+
+    hidden: bool = False
+
+
+_RECORD = msgspec.msgpack.Decoder(_Record)
+
+
 def migrate(db: sqlite3.Connection, version: int, *, writable: bool) -> bool:
     """Bring a library of format ``version`` to this one; false if there is no way from there.
 
-    A library that may not be written stays as it is, and answers this connection as one without a graph.
+    A library that may not be written stays as it is, and answers this connection alone as one of this format,
+    one of format 1 as one without a graph.
     """
-    if version != 1:
+    if version not in (1, 2):
         return False
+    db.create_function("hidden_of", 1, _hidden_of, deterministic=True)
     if not writable:
-        _pretend(db)
+        _pretend(db, version)
         return True
     db.execute("BEGIN IMMEDIATE")
     try:
-        if int(db.execute("PRAGMA user_version").fetchone()[0]) == 1:  # nobody else did it meanwhile
+        found = int(db.execute("PRAGMA user_version").fetchone()[0])  # maybe done meanwhile
+        if found == 1:
             _to_two(db)
+        if found in (1, 2):
+            _to_three(db)
     except BaseException:
         db.execute("ROLLBACK")
         raise
@@ -53,8 +67,19 @@ def migrate(db: sqlite3.Connection, version: int, *, writable: bool) -> bool:
     return True
 
 
-def _pretend(db: sqlite3.Connection) -> None:
-    """Empty tables of this connection's own stand before what the file lacks."""
+def _hidden_of(record: bytes | None) -> int:
+    """Whether the author of a record hides it from models; a damaged one shows when it is read."""
+    try:
+        return int(record is not None and _RECORD.decode(record).hidden)
+    except msgspec.MsgspecError:
+        return 0
+
+
+def _pretend(db: sqlite3.Connection, version: int) -> None:
+    """Tables and a view of this connection's own stand before what the file lacks."""
+    db.execute("CREATE TEMP VIEW files AS SELECT *, hidden_of(record) AS hidden FROM main.files")
+    if version > 1:
+        return
     for statement in RELATIONS:
         if "CREATE TABLE" in statement:
             db.execute(statement.replace("CREATE TABLE", "CREATE TEMP TABLE"))
@@ -68,6 +93,12 @@ def _to_two(db: sqlite3.Connection) -> None:
     found = db.execute("SELECT data FROM derived WHERE name=?", (GRAPH,)).fetchone()
     if found is not None:
         _move_graph(db, bytes(found[0]))
+
+
+def _to_three(db: sqlite3.Connection) -> None:
+    """Whether a skill is hidden becomes a column, which a search reads without the record."""
+    db.execute(f"ALTER TABLE files ADD COLUMN {HIDDEN}")
+    db.execute("UPDATE files SET hidden=hidden_of(record) WHERE hidden_of(record)")
     db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from skillquiver.index.rows import blocks
+from skillquiver.index.heads import blocks
 from skillquiver.types import SkillId
 
 __all__ = ["RelationRow", "RelationTable"]

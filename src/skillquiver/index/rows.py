@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from skillquiver.skills.records import Kind, Skill
+from skillquiver.index.heads import path_of
+from skillquiver.skills.records import Skill
 from skillquiver.skills.roots import Scope
 from skillquiver.types import Finding, SkillId
 
@@ -16,29 +17,17 @@ __all__ = [
     "WRITTEN",
     "FileRow",
     "Light",
-    "SkillHead",
-    "blocks",
     "decode",
-    "decode_head",
     "light_of",
-    "path_of",
     "stored_path",
     "values_of",
 ]
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-T = TypeVar("T")
-
 _SKILL = msgspec.msgpack.Decoder(Skill)
-
-VARIABLES = 500
-"""Values per IN list, which leaves room for a few others; SQLite's oldest limit is 999."""
 
 WRITTEN = (
     *("id", "name", "path", "root", "scope", "kind", "size", "mtime_ns", "content_hash", "body_hash"),
-    *("description", "generation", "text_hash", "findings", "record", "body"),
+    *("description", "hidden", "generation", "text_hash", "findings", "record", "body"),
 )
 """Columns of ``files`` that ``values_of`` fills, in its order."""
 
@@ -77,25 +66,6 @@ class Light:
     description: str
     active: bool
     readable: bool
-
-
-class SkillHead(msgspec.Struct, frozen=True):
-    """What ranking needs of a record: a twentieth of the time that the whole one takes to read."""
-
-    id: SkillId
-    name: str
-    description: str
-    kind: Kind
-    hidden: bool = False
-    path: str = ""
-
-
-_HEAD = msgspec.msgpack.Decoder(SkillHead)
-
-
-def decode_head(record: bytes, path: str | bytes) -> SkillHead:
-    """Return the head of the record kept in these columns."""
-    return msgspec.structs.replace(_HEAD.decode(record), path=path_of(path))
 
 
 _SCOPES = {scope.value: scope for scope in Scope}
@@ -142,16 +112,11 @@ def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def path_of(stored: str | bytes) -> str:
-    """Return what ``stored_path`` was given."""
-    return os.fsdecode(stored)
-
-
 def values_of(file: FileRow, generation: int) -> tuple[Any, ...]:
     """Return the values of ``WRITTEN`` for one file."""
     skill = file.skill
     record = _encode(skill) if skill else None
-    named = (skill.name, skill.body_hash, skill.description) if skill else ("", "", "")
+    named = (skill.name, skill.body_hash, skill.description, skill.hidden) if skill else ("", "", "", False)
     return (
         *(
             file.id,
@@ -163,13 +128,6 @@ def values_of(file: FileRow, generation: int) -> tuple[Any, ...]:
             file.size,
             file.mtime_ns,
         ),
-        *(file.content_hash, named[1], named[2], generation, file.text_hash),
+        *(file.content_hash, named[1], named[2], named[3], generation, file.text_hash),
         *(msgspec.msgpack.encode(file.findings), record, skill.body if skill else None),
     )
-
-
-def blocks(values: Sequence[T]) -> Iterator[tuple[Sequence[T], str]]:
-    """Cut ``values`` into parts that one statement can name, each with its ``?`` marks."""
-    for start in range(0, len(values), VARIABLES):
-        block = values[start : start + VARIABLES]
-        yield block, ",".join("?" * len(block))

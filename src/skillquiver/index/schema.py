@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["JUDGMENTS", "RELATIONS", "SCHEMA", "SCHEMA_VERSION"]
+__all__ = ["HIDDEN", "JUDGMENTS", "RELATIONS", "SCHEMA", "SCHEMA_VERSION"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+
+HIDDEN = "hidden INTEGER NOT NULL DEFAULT 0"
+"""By itself, because a library of format 2 gets it when it is opened."""
 
 JUDGMENTS = """
 CREATE TABLE IF NOT EXISTS judgments (      -- answers of language models; paid for, so never thrown away
@@ -59,6 +62,7 @@ CREATE TABLE files (
     content_hash TEXT NOT NULL,
     body_hash TEXT NOT NULL,
     description TEXT NOT NULL,
+    {HIDDEN},      -- 1: its author asks that no model be offered it
     active INTEGER NOT NULL DEFAULT 0,      -- 1: searched; 0: unreadable, or gave way to a mirror
     generation INTEGER NOT NULL,            -- of the library, when this row last changed
     text_hash BLOB,                         -- names the vector of this skill

@@ -9,41 +9,29 @@ from __future__ import annotations
 import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import msgspec
 
-from skillquiver.errors import LibraryError, LibraryMissingError
+from skillquiver.index.heads import COUNT, FILE_NAME, HeadStore, blocks, path_of
 from skillquiver.index.relation_table import RelationTable
 from skillquiver.index.rows import (
     WRITTEN,
     FileRow,
     Light,
-    SkillHead,
-    blocks,
     decode,
-    decode_head,
     light_of,
-    path_of,
     stored_path,
     values_of,
 )
-from skillquiver.index.schema import SCHEMA, SCHEMA_VERSION
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 __all__ = ["FILE_NAME", "Store"]
 
 _FINDINGS = msgspec.msgpack.Decoder(tuple[Finding, ...])
-
-FILE_NAME = "library.sqlite3"
-
-_COUNT = "searched"
-"""Note of the number of searched skills: the generation, a space, the number."""
 
 _PUT_FILE = (
     f"INSERT INTO files ({', '.join(WRITTEN)}) VALUES ({', '.join('?' * len(WRITTEN))}) "
@@ -53,74 +41,10 @@ _SETS = ("generation=max(generation, ?)" if c == "generation" else f"{c}=?" for 
 _REFRESH = f"UPDATE files SET {', '.join(_SETS)} WHERE row=?"
 
 
-class Store:
+class Store(HeadStore):
     """One open library. Many may read at a time; whoever writes holds the writer's lock."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
-
-    @classmethod
-    def open(cls, folder: Path, *, create: bool = False) -> Store:
-        """Open the library in ``folder``.
-
-        Raises ``LibraryMissingError`` if there is none and ``create`` is false, ``LibraryError`` if it
-        is damaged or of another schema version.
-        """
-        file = folder / FILE_NAME
-        if not create and not file.exists():
-            raise LibraryMissingError(f"no library at {folder}; run `quiver index` first, or pass --library")
-        try:
-            db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-            db.execute("PRAGMA journal_mode=WAL")
-            db.execute("PRAGMA synchronous=NORMAL")
-            store = cls(db)
-            store._prepare(create=create)
-        except sqlite3.DatabaseError as error:
-            if "readonly" not in str(error):
-                raise _unusable(file, error) from error
-            if create:
-                raise LibraryError(f"no permission to write {file}; index into another --library") from error
-            store = cls.open_read_only(file)
-        return store
-
-    @classmethod
-    def open_read_only(cls, file: Path) -> Store:
-        """Open a library that this user may not write, such as a shared one; nobody must be writing it."""
-        uri = f"file:{quote(str(file))}?mode=ro&immutable=1"
-        store = cls(sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False))
-        store._prepare(create=False, writable=False)
-        return store
-
-    def _prepare(self, *, create: bool, writable: bool = True) -> None:
-        version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
-        if version == 0:
-            if not create:
-                raise LibraryMissingError("the library was never completed; run `quiver index`")
-            self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;")
-        elif version != SCHEMA_VERSION:
-            from skillquiver.index.migrate import migrate  # hardly any opening needs it
-
-            if not migrate(self._db, version, writable=writable):
-                raise LibraryError(
-                    f"the library has format {version}, this version reads {SCHEMA_VERSION}; "
-                    "move its folder away and run `quiver index` again"
-                )
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._db.close()
-
-    @classmethod
-    @contextmanager
-    def opened(cls, folder: Path, *, create: bool = False) -> Iterator[Store]:
-        """Open the library for a ``with`` block; damage that shows only there is a ``LibraryError`` too."""
-        store = cls.open(folder, create=create)
-        try:
-            yield store
-        except (sqlite3.DatabaseError, msgspec.MsgspecError) as error:
-            raise _unusable(folder / FILE_NAME, error) from error
-        finally:
-            store.close()
+    FAULTS = (sqlite3.DatabaseError, msgspec.MsgspecError)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -147,21 +71,11 @@ class Store:
 
     # --- state -------------------------------------------------------------------------------
 
-    def get_meta(self, key: str, default: str = "") -> str:
-        """Return a note kept with the library."""
-        found = self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
-        return str(found[0]) if found else default
-
     def set_meta(self, key: str, value: str) -> None:
         """Keep a note with the library."""
         self._db.execute(
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value=excluded.value", (key, value)
         )
-
-    @property
-    def generation(self) -> int:
-        """How often the searched content changed since the library was made."""
-        return int(self.get_meta("generation", "0"))
 
     @property
     def data_version(self) -> int:
@@ -198,7 +112,7 @@ class Store:
 
     def put_files(self, files: Iterable[FileRow], generation: int) -> None:
         """Insert or replace files; a replaced file keeps its row and is inactive until settled."""
-        self._db.execute("DELETE FROM meta WHERE key=?", (_COUNT,))
+        self._db.execute("DELETE FROM meta WHERE key=?", (COUNT,))
         self._db.executemany(_PUT_FILE, (values_of(file, generation) for file in files))
 
     def refresh_files(self, files: Iterable[tuple[int, FileRow]]) -> None:
@@ -236,16 +150,9 @@ class Store:
         ]
         return live, gone
 
-    def count(self) -> int:
-        """Number of searched skills; from a note of this generation, as counting reads the table."""
-        generation, _, count = self.get_meta(_COUNT).partition(" ")
-        if count.isdecimal() and generation == str(self.generation):
-            return int(count)
-        return int(self._db.execute("SELECT count(*) FROM files WHERE active").fetchone()[0])
-
     def note_count(self, count: int) -> None:
         """Note the number of searched skills of this generation; new files void the note."""
-        self.set_meta(_COUNT, f"{self.generation} {count}")
+        self.set_meta(COUNT, f"{self.generation} {count}")
 
     # --- records -----------------------------------------------------------------------------
 
@@ -257,15 +164,6 @@ class Store:
             query = f"SELECT row, record, path, {text} FROM files WHERE active AND row IN ({marks})"
             for row, *columns in self._db.execute(query, block):
                 found[row] = decode(*columns)
-        return found
-
-    def heads(self, rows: Sequence[int]) -> dict[int, SkillHead]:
-        """What ranking needs of these skills, by row; a row that is gone is left out."""
-        found: dict[int, SkillHead] = {}
-        for block, marks in blocks(rows):
-            query = f"SELECT row, record, path FROM files WHERE active AND row IN ({marks})"
-            for row, *columns in self._db.execute(query, block):
-                found[row] = decode_head(*columns)
         return found
 
     def all_skills(self, *, body: bool = True) -> Iterator[tuple[int, Skill]]:
@@ -377,7 +275,3 @@ class Store:
         self._db.execute(
             "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM files WHERE text_hash NOTNULL)"
         )
-
-
-def _unusable(file: Path, error: Exception) -> LibraryError:
-    return LibraryError(f"{file} is not a usable library ({error}); move it away and index again")

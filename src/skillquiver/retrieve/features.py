@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze
+from skillquiver.index.heads import SkillHead
 from skillquiver.index.lexical import Field, LexicalIndex, pair
-from skillquiver.index.rows import SkillHead
 from skillquiver.retrieve.scores import FirstScores
 
 if TYPE_CHECKING:

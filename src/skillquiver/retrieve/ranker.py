@@ -6,13 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from skillquiver.index.analyze import analyze, cjk_share
 from skillquiver.index.lexical import K1, Field, LexicalIndex
 from skillquiver.retrieve.confidence import confidence, status_of
-from skillquiver.retrieve.features import CardTerms, candidate_features
 from skillquiver.retrieve.fuse import POOL, fuse, standardise
 from skillquiver.retrieve.ranking import Evidence, Ranked, Ranking
 from skillquiver.retrieve.scores import FirstScores
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from skillquiver.index.dense import DenseIndex
-    from skillquiver.index.rows import SkillHead
-    from skillquiver.index.store import Store
+    from skillquiver.index.heads import HeadStore, SkillHead
+    from skillquiver.retrieve.features import CardTerms
     from skillquiver.retrieve.second_stage import SecondStage
     from skillquiver.types import Encoder, SkillId
 
@@ -49,7 +49,7 @@ class Ranker:
 
     def __init__(
         self,
-        store: Store,
+        store: HeadStore,
         lexical: LexicalIndex,
         dense: tuple[DenseIndex, Encoder] | None,
         *,
@@ -61,7 +61,6 @@ class Ranker:
         self._dense = dense
         self._degraded = degraded
         self._second = second
-        self._cards = CardTerms(lexical)
         self._library = store.count()
         self._places = min(POOL, self._library)
 
@@ -97,12 +96,20 @@ class Ranker:
         Raises ``ValueError`` without a dense channel, or for a query without words.
         """
         scores = self._score(query.encode("utf-8", "replace").decode())
+        from skillquiver.retrieve.features import candidate_features
+
         if self._dense is None or scores.cosines is None:
             raise ValueError("the second stage needs the dense channel and a query with words")
         first = self._first(_fuse(scores), self._settings.rerank_depth, hidden=True)
         return [skill.id for _, _, skill in first], candidate_features(
             scores, first, self._dense[0], self._cards
         )
+
+    @cached_property
+    def _cards(self) -> CardTerms:
+        from skillquiver.retrieve.features import CardTerms  # a search by words does without
+
+        return CardTerms(self._lexical)
 
     def _places_of(self, scores: FirstScores, count: int, *, hidden: bool) -> list[_Place]:
         """The places of ``count`` or more skills, hidden ones too, the head in the second stage's order."""
@@ -149,7 +156,7 @@ class Ranker:
             name=skill.name,
             description=skill.description,
             path=skill.path,
-            kind=skill.kind.value,
+            kind=skill.kind,
             hidden=skill.hidden,
             score=place.score,
             confidence=confidence(evidence, terms=len(scores.terms), rank=rank, places=self._places),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from skillquiver.index.rows import SkillHead
+from skillquiver.index.heads import SkillHead
 from skillquiver.retrieve.features import FEATURES, CardTerms, candidate_features
 from skillquiver.retrieve.scores import FirstScores
 from skillquiver.retrieve.trees import TreeEnsemble

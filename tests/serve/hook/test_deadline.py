@@ -32,7 +32,7 @@ def test_the_watch_gives_the_empty_answer_and_ends_the_process_when_the_time_is_
     written: list[bytes] = []
     codes: list[int] = []
     one = OneAnswer(written.append, leave=codes.append)
-    one.watch(0.0, b"empty").join()
+    one.expire(0.0, b"empty")
     assert (written, codes, one.give(b"late")) == ([b"empty"], [0], False)
 
 
@@ -41,7 +41,8 @@ def test_the_watch_does_nothing_after_an_answer() -> None:
     codes: list[int] = []
     one = OneAnswer(written.append, leave=codes.append)
     one.give(b"answer")
-    one.watch(60.0, b"empty").join()
+    one.expire(60.0, b"empty")
+    one.expire(60.0, b"empty")
     assert (written, codes) == ([b"answer"], [])
 
 

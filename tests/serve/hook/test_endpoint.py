@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from skillquiver.errors import LibraryLockedError, UsageError
 from skillquiver.serve.cli import main
 from skillquiver.serve.hook import client, endpoint, sockets
-from skillquiver.serve.hook.advice import Suggestion
 from skillquiver.serve.hook.client import ask_warm, exchange
+from skillquiver.serve.hook.documents import document
 from skillquiver.serve.hook.endpoint import LocalEndpoint, serve_until, start_local_endpoint
 from skillquiver.serve.hook.sockets import owner_only, runtime_folder, socket_file
 from skillquiver.serve.live import LiveLibrary
@@ -37,24 +37,50 @@ def served(library: Path) -> Iterator[LocalEndpoint]:
 
 def test_a_warm_server_answers_with_the_suggestions_of_the_library(library: Path) -> None:
     with served(library):
-        found = ask_warm(str(library), PROMPT, seconds=30)
-        assert found is not None
-        assert [one.id for one in found] == ["tools/csv-parquet"]
-        assert ask_warm(str(library), "bake a chocolate cake", seconds=30) == []
+        assert "- `tools/csv-parquet`: " in told(library, PROMPT)
+        for prompt in ("bake a chocolate cake", "yes", "continue", "[SYSTEM NOTIFICATION] all is well"):
+            assert told(library, prompt) == ""
+
+
+def told(library: Path, prompt: str) -> str:
+    """The context of the warm server's document."""
+    answer = ask_warm(str(library), event_of(prompt), seconds=30)
+    assert answer is not None
+    context = json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+    assert isinstance(context, str)
+    return context
+
+
+def event_of(prompt: object) -> bytes:
+    return json.dumps({"prompt": prompt, "hook_event_name": "BeforeAgent"}).encode()
+
+
+EVENT = event_of(PROMPT)
+
+
+def test_the_document_of_a_warm_server_is_that_of_the_hook_by_itself(library: Path) -> None:
+    alone = hook("prompt", EVENT, library=library)
+    with served(library):
+        assert ask_warm(str(library), EVENT, seconds=30) == alone.stdout
+        assert hook("prompt", EVENT, library=library).stdout == alone.stdout
+
+
+def test_a_command_is_left_to_the_hook_which_may_keep_it(library: Path) -> None:
+    with served(library) as one:
+        head, document = exchange(str(one.path), str(library), event_of("/pdf now"), seconds=30)
+    assert (head, document) == (b"no the hook keeps what was used", b"")
 
 
 def test_a_hook_asks_the_warm_server_and_does_not_open_the_library(library: Path, tmp_path: Path) -> None:
     """The server answers for a folder whose files are gone by the time the hook asks."""
     path = Path(socket_file(str(tmp_path), os.environ))
-    answer = {"v": 1, "skills": [["warm/skill", "Told by the server."]]}
-    with listening(path, json.dumps(answer).encode() + b"\n"):
-        context = context_of(hook("prompt", {"prompt": PROMPT}, library=tmp_path))
-    assert '- `warm/skill`: "Told by the server."' in context
+    with listening(path, b"ok \n" + document("prompt", "Told by the server.")):
+        assert context_of(hook("prompt", {"prompt": PROMPT}, library=tmp_path)) == "Told by the server."
 
 
 @contextmanager
 def listening(path: Path, reply: bytes) -> Iterator[None]:
-    """Something at the socket that reads one line, sends ``reply`` and hangs up, once."""
+    """Something at the socket that reads a question, sends ``reply`` and hangs up, once."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
@@ -64,7 +90,8 @@ def listening(path: Path, reply: bytes) -> Iterator[None]:
     def run() -> None:
         connection, _ = listener.accept()
         with connection:
-            connection.recv(65_536)
+            while connection.recv(65_536):
+                pass
             connection.sendall(reply)
 
     thread = Thread(target=run)
@@ -80,30 +107,25 @@ def listening(path: Path, reply: bytes) -> Iterator[None]:
     "reply",
     [
         b"",
-        b'{"v": 1, "skills": [["a", "b"',
-        b"[]\n",
-        b"no json\n",
-        b"[" * 60_000 + b"\n",
-        b'{"v": 2, "skills": []}\n',
-        b'{"v": 1, "error": "no library"}\n',
+        b"ok",
+        b'ok \n{"hookSpec',
+        b"ok \nno json\n",
+        b"ok \n{}\n{}\n",
+        b"ok \n{\xff}\n",
+        b"no library\n",
+        b"no library\n{}\n",
         b"x" * 70_000,
     ],
-    ids=["nothing", "half", "list", "words", "deep", "version", "error", "endless"],
+    ids=["nothing", "head", "half", "words", "two", "bytes", "refusal", "both", "endless"],
 )
 def test_a_hook_answers_by_itself_when_the_server_dies_or_talks_nonsense(reply: bytes, library: Path) -> None:
     with listening(Path(socket_file(str(library), os.environ)), reply):
         assert "tools/csv-parquet" in context_of(hook("prompt", {"prompt": PROMPT}, library=library))
 
 
-def test_what_a_server_says_is_checked_entry_by_entry(tmp_path: Path) -> None:
-    answer = {"v": 1, "skills": [["a", "b"], ["a"], [1, 2]]}
-    with listening(Path(socket_file(str(tmp_path), os.environ)), json.dumps(answer).encode() + b"\n"):
-        assert ask_warm(str(tmp_path), PROMPT, seconds=30) == [Suggestion("a", "b")]
-
-
 def test_without_a_server_or_without_time_there_is_no_answer(library: Path) -> None:
-    assert ask_warm(str(library), PROMPT, seconds=30) is None
-    assert ask_warm(str(library), PROMPT, seconds=0) is None
+    assert ask_warm(str(library), EVENT, seconds=30) is None
+    assert ask_warm(str(library), EVENT, seconds=0) is None
 
 
 def test_the_socket_and_its_folder_are_closed_to_everybody_else(library: Path) -> None:
@@ -115,12 +137,12 @@ def test_the_socket_and_its_folder_are_closed_to_everybody_else(library: Path) -
 def test_a_socket_that_others_may_open_is_not_asked(library: Path) -> None:
     with served(library) as one:
         one.path.chmod(0o666)
-        assert ask_warm(str(library), PROMPT, seconds=30) is None
+        assert ask_warm(str(library), EVENT, seconds=30) is None
         one.path.chmod(0o600)
         one.path.parent.chmod(0o755)
-        assert ask_warm(str(library), PROMPT, seconds=30) is None
+        assert ask_warm(str(library), EVENT, seconds=30) is None
         one.path.parent.chmod(0o700)
-        assert ask_warm(str(library), PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), EVENT, seconds=30) is not None
 
 
 def test_nothing_is_served_from_a_folder_that_others_may_enter(library: Path, runtime: Path) -> None:
@@ -153,10 +175,10 @@ def test_a_peer_of_another_user_is_refused_on_both_ends(
     with served(library):
         with monkeypatch.context() as patch:
             patch.setattr(client, "peer_is_owner", lambda _: False)
-            assert ask_warm(str(library), PROMPT, seconds=30) is None
+            assert ask_warm(str(library), EVENT, seconds=30) is None
         with monkeypatch.context() as patch:
             patch.setattr(endpoint, "peer_is_owner", lambda _: False)
-            assert ask_warm(str(library), PROMPT, seconds=30) is None
+            assert ask_warm(str(library), EVENT, seconds=30) is None
 
 
 def test_the_system_tells_who_is_at_the_other_end() -> None:
@@ -169,7 +191,7 @@ def test_a_second_server_for_the_same_library_is_refused(library: Path) -> None:
     with served(library), LiveLibrary(library) as live:
         with pytest.raises(LibraryLockedError, match="answers hooks for this library already"):
             start_local_endpoint(live)
-        assert ask_warm(str(library), PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), EVENT, seconds=30) is not None
 
 
 def test_the_socket_of_a_server_that_died_is_replaced_and_removed_at_the_end(library: Path) -> None:
@@ -177,25 +199,29 @@ def test_the_socket_of_a_server_that_died_is_replaced_and_removed_at_the_end(lib
     path.parent.mkdir(mode=0o700)
     path.write_text("left behind", encoding="utf-8")
     with served(library) as one:
-        assert ask_warm(str(library), PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), EVENT, seconds=30) is not None
         one.close()
         one.close()
         assert not path.exists()
 
 
 @pytest.mark.parametrize(
-    "question",
-    [
-        {"v": 1, "library": "elsewhere", "prompt": "x"},
-        {"v": 9, "prompt": "x"},
-        {"v": 1, "prompt": 7},
-        {"v": 1},
-    ],
+    ("greeting", "elsewhere"), [(b"skillquiver 9", ""), (b"", ""), (client.GREETING, "x")]
 )
-def test_a_question_that_is_none_gets_an_error(question: dict[str, object], library: Path) -> None:
+def test_another_version_and_another_library_are_refused(
+    greeting: bytes, elsewhere: str, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "GREETING", greeting)
     with served(library) as one:
-        found = json.loads(exchange(str(one.path), {"library": str(library), **question}, seconds=30))
-        assert sorted(found) == ["error", "v"]
+        answer = exchange(str(one.path), str(library) + elsewhere, EVENT, seconds=30)
+    assert answer == (b"no another library, or another version", b"")
+
+
+def test_an_event_that_is_none_is_left_to_the_hook_which_says_so(library: Path) -> None:
+    with served(library):
+        assert ask_warm(str(library), b"{", seconds=30) is None
+        run = hook("prompt", b"{", library=library)
+    assert (context_of(run), run.stderr.startswith(b"quiver hook: the event on")) == ("", True)
 
 
 def test_a_question_without_an_end_is_hung_up_on_and_others_are_answered(library: Path) -> None:
@@ -204,12 +230,12 @@ def test_a_question_without_an_end_is_hung_up_on_and_others_are_answered(library
             connection.connect(str(one.path))
             with pytest.raises(OSError):  # noqa: PT011 - a broken pipe, or a reset
                 connection.sendall(b"x" * 16_000_000)
-        assert ask_warm(str(library), PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), EVENT, seconds=30) is not None
 
 
 def test_a_library_that_is_missing_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
     with served(tmp_path / "none"):
-        assert ask_warm(str(tmp_path / "none"), PROMPT, seconds=30) is None
+        assert ask_warm(str(tmp_path / "none"), EVENT, seconds=30) is None
 
 
 def test_serving_ends_when_it_is_told_to_or_nobody_asks(library: Path) -> None:
@@ -227,7 +253,7 @@ def test_a_warm_process_serves_until_sigterm_and_leaves_no_socket(library: Path)
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.readline().startswith(b"quiver: answering hooks at ")
-        assert ask_warm(str(library), PROMPT, seconds=30) is not None
+        assert ask_warm(str(library), EVENT, seconds=30) is not None
         second = CliRunner().invoke(main, ["warm", "--library", str(library)])
         assert (second.exit_code, "already" in second.output) == (3, True)
         process.send_signal(signal.SIGTERM)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -15,9 +16,11 @@ from skillquiver.learn.events import Event, EventLog, uses
 from skillquiver.serve.cli import main
 from skillquiver.serve.hook import handlers
 from skillquiver.serve.hook.client import ask_warm
-from skillquiver.serve.hook.documents import HookInput
+from skillquiver.serve.hook.documents import document
 from skillquiver.serve.hook.endpoint import start_local_endpoint
+from skillquiver.serve.hook.events import HookInput
 from skillquiver.serve.hook.handlers import events_folder, on_prompt, on_session, on_tool
+from skillquiver.serve.hook.process import answer
 from skillquiver.serve.hook.sockets import SUPPORTED
 from skillquiver.serve.live import LiveLibrary
 from tests.serve.hook.helpers import context_of, document_of, environment, hook
@@ -27,10 +30,6 @@ USE = {"session_id": "s", "tool_name": "Skill", "tool_input": {"skill": "pdf"}}
 
 def call(skill: str) -> str:
     return json.dumps({"message": {"content": [{"name": "Skill", "input": {"skill": skill}}]}})
-
-
-def left() -> float:
-    return 60.0
 
 
 def kept() -> list[Event]:
@@ -88,7 +87,7 @@ def test_damage_to_the_log_is_counted(library: Path) -> None:
 )
 def test_other_tools_and_names_that_are_none_are_not_kept(event: HookInput, library: Path) -> None:
     quiver("hook", "record", "on")
-    assert on_tool(event, str(library), left) == ""
+    assert on_tool(event, str(library)) == ""
     assert kept() == []
 
 
@@ -97,7 +96,7 @@ def test_a_log_that_cannot_be_written_does_not_cost_the_answer(
 ) -> None:
     quiver("hook", "record", "on")
     (events_folder() / EventLog.FILE).mkdir()
-    assert on_prompt(HookInput(prompt="/pdf", session="s"), str(library), left) == ""
+    assert on_prompt(HookInput(prompt="/pdf", session="s"), str(library)) == ""
     assert "cannot write" in capsys.readouterr().err
 
 
@@ -116,21 +115,16 @@ def test_a_session_that_was_shortened_is_reminded_of_its_skills_the_latest_last(
 
 def test_kept_events_of_the_session_are_reminded_of_without_a_transcript(library: Path) -> None:
     quiver("hook", "record", "on")
-    on_tool(HookInput(tool="Skill", skill="pdf", session="s"), str(library), left)
-    on_tool(HookInput(tool="Skill", skill="csv", session="other"), str(library), left)
-    assert "`pdf`. " in on_session(HookInput(source="resume", session="s"), str(library), left)
-    assert on_session(HookInput(source="resume", session="new"), str(library), left) == ""
+    on_tool(HookInput(tool="Skill", skill="pdf", session="s"), str(library))
+    on_tool(HookInput(tool="Skill", skill="csv", session="other"), str(library))
+    assert "`pdf`. " in on_session(HookInput(source="resume", session="s"), str(library))
+    assert on_session(HookInput(source="resume", session="new"), str(library)) == ""
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere/t.jsonl", "a\0b", "/"])
 def test_a_transcript_that_is_none_reminds_of_nothing(path: str, library: Path) -> None:
     event = HookInput(source="compact", session="s", transcript=path)
-    assert on_session(event, str(library), left) == ""
-
-
-def test_a_prompt_without_time_for_a_server_is_answered_lexically(library: Path) -> None:
-    event = HookInput(prompt="convert this csv file into parquet with typed columns")
-    assert "tools/csv-parquet" in on_prompt(event, str(library), lambda: 0.0)
+    assert on_session(event, str(library)) == ""
 
 
 @pytest.mark.skipif(not SUPPORTED, reason="no Unix sockets here")
@@ -145,16 +139,16 @@ def test_a_session_starts_a_warm_server_only_if_the_user_asked_for_it(
 
     real = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", popen)
-    on_session(HookInput(source="startup"), str(library), left)
+    on_session(HookInput(source="startup"), str(library))
     assert started == []
     monkeypatch.setenv(handlers.WARM_VARIABLE, "1")
-    on_session(HookInput(source="startup"), str(library), left)
+    on_session(HookInput(source="startup"), str(library))
     (process,) = started
     assert process.stderr is not None
     with process.stderr:
         assert process.stderr.readline().startswith(b"quiver: answering hooks at ")
-        assert ask_warm(str(library), "bake a cake", seconds=30) == []
-        on_session(HookInput(source="startup"), str(library), left)
+        assert ask_warm(str(library), b'{"prompt": "bake a cake"}', seconds=30) == document("prompt")
+        on_session(HookInput(source="startup"), str(library))
         assert len(started) == 1
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait() == 0
@@ -167,11 +161,21 @@ def test_a_server_that_cannot_be_started_is_an_error(library: Path, monkeypatch:
     monkeypatch.setattr(subprocess, "Popen", popen)
     monkeypatch.setenv(handlers.WARM_VARIABLE, "1")
     with pytest.raises(SkillquiverError, match="cannot start a warm server"):
-        on_session(HookInput(source="startup"), str(library), left)
+        on_session(HookInput(source="startup"), str(library))
 
 
-def test_a_server_that_is_there_answers_the_hook_in_this_process(library: Path) -> None:
-    event = HookInput(prompt="convert this csv file into parquet with typed columns")
-    with LiveLibrary(library) as live, start_local_endpoint(live):
-        assert "tools/csv-parquet" in on_prompt(event, str(library), left)
-    assert on_prompt(HookInput(prompt="yes"), str(library), left) == ""
+def test_a_server_that_is_there_answers_the_hook_if_there_is_time(library: Path) -> None:
+    event = json.dumps({"prompt": "convert this csv file into parquet with typed columns"}).encode()
+    words = ["--library", str(library)]
+    alone = answer("prompt", words, io.BytesIO(event), left=left)
+    with LiveLibrary(library) as live, start_local_endpoint(live) as one:
+        assert answer("prompt", words, io.BytesIO(event), left=left) == alone
+        asked = one.idle_seconds
+        assert answer("prompt", words, io.BytesIO(event), left=lambda: 0.0) == alone
+        assert one.idle_seconds > asked
+    assert b"tools/csv-parquet" in alone
+
+
+def left() -> float:
+    """Time enough."""
+    return 60.0

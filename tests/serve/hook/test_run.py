@@ -13,7 +13,8 @@ import pytest
 
 from skillquiver.serve import entry
 from skillquiver.serve.hook import deadline, handlers, process
-from skillquiver.serve.hook.documents import INPUT_BYTES, parse_input
+from skillquiver.serve.hook.events import parse_input
+from skillquiver.serve.hook.limits import INPUT_BYTES
 from skillquiver.serve.hook.process import answer
 from skillquiver.serve.hook.suggest import live_suggestions
 from skillquiver.serve.live import LiveLibrary

@@ -57,7 +57,7 @@ def test_a_server_answers_hooks_while_it_serves_its_client(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask() -> object:
-        return ask_warm(str(folder), "fill in a pdf form", seconds=60)
+        return ask_warm(str(folder), b'{"prompt": "fill in a pdf form"}', seconds=60)
 
     async def run() -> None:
         arguments = ["-m", "skillquiver", "mcp", "--library", str(folder)]

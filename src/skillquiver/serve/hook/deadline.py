@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from threading import Event, Lock, Thread
+from _thread import allocate_lock, start_new_thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["OneAnswer", "process_age"]
 
@@ -36,8 +39,9 @@ class OneAnswer:
 
     def __init__(self, write: Callable[[bytes], None], *, leave: Callable[[int], object] = os._exit) -> None:
         self._write, self._leave = write, leave
-        self._claim = Lock()
-        self._done = Event()
+        self._claim = allocate_lock()
+        self._undone = allocate_lock()
+        self._undone.acquire()
 
     def give(self, data: bytes) -> bool:
         """Write ``data`` unless an answer was given already; returns whether it was written."""
@@ -46,17 +50,16 @@ class OneAnswer:
         try:
             self._write(data)
         finally:
-            self._done.set()
+            self._undone.release()
         return True
 
-    def watch(self, seconds: float, empty: bytes) -> Thread:
-        """Give ``empty`` and end the process if there is no answer within ``seconds``."""
-        watch = Thread(target=self._expire, args=(seconds, empty), name="skillquiver-deadline", daemon=True)
-        watch.start()
-        return watch
+    def watch(self, seconds: float, empty: bytes) -> None:
+        """Start a thread that does ``expire``."""
+        start_new_thread(self.expire, (seconds, empty))  # `threading` is for those who wait for its threads
 
-    def _expire(self, seconds: float, empty: bytes) -> None:
-        if self._done.wait(max(seconds, 0.0)):
-            return
-        if self.give(empty):
+    def expire(self, seconds: float, empty: bytes) -> None:
+        """Give ``empty`` and end the process if there is no answer within ``seconds``."""
+        if self._undone.acquire(timeout=max(seconds, 0.0)):
+            self._undone.release()
+        elif self.give(empty):
             self._leave(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import time
@@ -13,10 +12,15 @@ from threading import BoundedSemaphore, Event, Thread
 from typing import TYPE_CHECKING
 
 from skillquiver.errors import LibraryLockedError, SkillquiverError, UsageError
-from skillquiver.serve.hook.client import PROTOCOL
-from skillquiver.serve.hook.limits import ANSWER_BYTES, DEADLINE_SECONDS, PROMPT_CHARACTERS
+from skillquiver.serve.hook.advice import advice
+from skillquiver.serve.hook.client import GREETING
+from skillquiver.serve.hook.documents import document
+from skillquiver.serve.hook.events import parse_input
+from skillquiver.serve.hook.gate import is_request, slash_command, words_of
+from skillquiver.serve.hook.limits import ANSWER_BYTES, DEADLINE_SECONDS, INPUT_BYTES, PROMPT_CHARACTERS
 from skillquiver.serve.hook.sockets import SUPPORTED, owner_only, peer_is_owner, socket_file
 from skillquiver.serve.hook.suggest import live_suggestions
+from skillquiver.skills.sanitize import plain
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -25,8 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalEndpoint", "serve_until", "start_local_endpoint"]
 
-REQUEST_BYTES = PROMPT_CHARACTERS * 12 + ANSWER_BYTES
-"""Most that a question has: JSON spells a character outside the BMP in twelve bytes."""
+REQUEST_BYTES = INPUT_BYTES + ANSWER_BYTES
+"""Most that a question has: an event, and a path."""
 
 CALLERS = 8
 """Questions under way at a time; the library answers one, and a hook that waits longer gives up."""
@@ -88,9 +92,9 @@ class LocalEndpoint:
                 connection.settimeout(DEADLINE_SECONDS)
                 if not peer_is_owner(connection):
                     return
-                line = _line_from(connection)
+                question = _all_of(connection)
                 self._asked = time.monotonic()
-                connection.sendall(json.dumps(_answer(self._live, line)).encode("ascii") + b"\n")
+                connection.sendall(_answer(self._live, question))
         finally:
             self._callers.release()
 
@@ -150,31 +154,31 @@ def _claimed(path: Path) -> BaseFileLock:
     return lock
 
 
-def _line_from(connection: socket.socket) -> bytes:
+def _all_of(connection: socket.socket) -> bytes:
     data = bytearray()
-    while not data.endswith(b"\n"):
-        block = connection.recv(65_536)
+    while block := connection.recv(65_536):
         data += block
-        if not block or len(data) > REQUEST_BYTES:
-            raise ConnectionError("no question in one line")
+        if len(data) > REQUEST_BYTES:
+            raise ConnectionError("more than any question has")
     return bytes(data)
 
 
-def _answer(live: LiveLibrary, line: bytes) -> dict[str, object]:
-    """``skills`` and why they are lexical only; or ``error``, which the hook takes for no answer."""
+def _answer(live: LiveLibrary, question: bytes) -> bytes:
+    """The answer to a question as ``hook.client`` writes it."""
+    greeting, _, rest = question.partition(b"\n")
+    library, _, data = rest.partition(b"\n")
+    if greeting != GREETING or library != os.fsencode(_name(live)):
+        return b"no another library, or another version\n"
     try:
-        question = json.loads(line)
-        asked = question["library"], question["prompt"], question["v"]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        return {"v": PROTOCOL, "error": "no question"}
-    library, prompt, version = asked
-    if version != PROTOCOL or library != _name(live) or not isinstance(prompt, str):
-        return {"v": PROTOCOL, "error": "another library, or another version"}
-    try:
-        found, degraded = live_suggestions(live, prompt[:PROMPT_CHARACTERS])
+        event = parse_input(data)
+        prompt = event.prompt[:PROMPT_CHARACTERS]
+        if slash_command(prompt):
+            return b"no the hook keeps what was used\n"
+        said = words_of(prompt) if is_request(prompt) else ""
+        found, degraded = live_suggestions(live, said) if said else ([], "")
     except SkillquiverError as error:
-        return {"v": PROTOCOL, "error": str(error)}
-    return {"v": PROTOCOL, "skills": found, "degraded": degraded}
+        return f"no {plain(str(error))}\n".encode()
+    return f"ok {plain(degraded)}\n".encode() + document("prompt", advice(found), event=event.event)
 
 
 def serve_until(endpoint: LocalEndpoint, stop: Event, *, idle: float, tick: Callable[[float], float]) -> None:

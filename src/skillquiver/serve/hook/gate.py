@@ -64,7 +64,7 @@ _ACKNOWLEDGED = frozenset(
 )
 """Words of answers that ask for nothing by themselves, without accents."""
 
-_UNSPACED = re.compile(
+_UNSPACED = (
     r"好的?|是的?|对的?|對的?|行|可以了?|没问题|沒問題|继续|繼續|下一步|谢谢|謝謝|不用?|不是|没有|嗯+|请|請|吧|了|做|确认|確認|同意|收到|明白|"
     r"はい|ええ|うん|いいえ|お願いします|おねがいします|続けて(?:ください)?|続行(?:して(?:ください)?)?|次|進めて(?:ください)?|どうぞ|了解(?:です|しました)?|ありがとう(?:ございます)?|いいです|"
     r"大丈夫(?:です)?|オーケー|네|예|응|아니(?:요|오)?|계속(?:해(?:주세요|요|줘)?|하세요)?|진행(?:해(?:주세요|요|줘)?)?|좋아요?|감사합니다|고마워요?|다음|"
@@ -72,7 +72,7 @@ _UNSPACED = re.compile(
 )
 """The same in writing systems without spaces, or where accents are letters."""
 
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_CJK = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
 
 _ACKNOWLEDGED_WORDS = 10
 """A longer answer holds something besides, whatever its words are."""
@@ -142,10 +142,13 @@ def _is_data(said: str) -> bool:
 
 
 def _says_something(said: str) -> bool:
-    cjk = len(_CJK.findall(_UNSPACED.sub("", said)))
-    if cjk >= _LEAST_CJK:
-        return True
-    words = re.findall(r"[^\W\d_]+", _without_accents(_UNSPACED.sub(" ", said)).replace("'", ""))
+    cjk = 0
+    if not said.isascii():  # compiling the patterns takes as long as everything else here
+        cjk = len(re.findall(_CJK, re.sub(_UNSPACED, "", said)))
+        if cjk >= _LEAST_CJK:
+            return True
+        said = re.sub(_UNSPACED, " ", said)
+    words = re.findall(r"[^\W\d_]+", _without_accents(said).replace("'", ""))
     content = [word for word in words if word not in _ACKNOWLEDGED and len(word) > 1]
     if len(words) <= _ACKNOWLEDGED_WORDS:
         return len(content) >= _LEAST_WORDS or bool(content and cjk)

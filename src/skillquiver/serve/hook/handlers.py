@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from skillquiver.errors import LibraryError, SkillquiverError
-from skillquiver.serve.hook.documents import HookInput
-from skillquiver.serve.hook.limits import LEXICAL_RESERVE_SECONDS, PROMPT_CHARACTERS, TRANSCRIPT_BYTES
+from skillquiver.serve.hook.events import HookInput
+from skillquiver.serve.hook.limits import PROMPT_CHARACTERS, TRANSCRIPT_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +19,6 @@ __all__ = ["HANDLERS", "events_folder", "on_prompt", "on_session", "on_tool"]
 
 WARM_VARIABLE = "QUIVER_WARM"
 """Set to ``1``, the session hook starts a warm server that is not there yet."""
-
-Left = Callable[[], float]
-"""Seconds until the deadline."""
 
 _SHORTENED = ("compact", "resume")
 """Sources of a session's start after which instructions may be gone from the context."""
@@ -37,7 +34,7 @@ def events_folder() -> Path:
     return user_data_path("skillquiver", appauthor=False)
 
 
-def on_prompt(event: HookInput, library: str, left: Left) -> str:
+def on_prompt(event: HookInput, library: str) -> str:
     """Suggest skills for a prompt, if it is a request and the library is sure. Raises ``LibraryError``."""
     from skillquiver.serve.hook.advice import advice
     from skillquiver.serve.hook.gate import is_request, slash_command, words_of
@@ -48,27 +45,21 @@ def on_prompt(event: HookInput, library: str, left: Left) -> str:
         return ""
     if not is_request(prompt):
         return ""
-    said = words_of(prompt)
-    from skillquiver.serve.hook.client import ask_warm
+    from pathlib import Path
 
-    found = ask_warm(library, said, seconds=left() - LEXICAL_RESERVE_SECONDS)
-    if found is None:
-        from pathlib import Path
+    from skillquiver.serve.hook.suggest import lexical_suggestions
 
-        from skillquiver.serve.hook.suggest import lexical_suggestions
-
-        found = lexical_suggestions(Path(library), said)
-    return advice(found)
+    return advice(lexical_suggestions(Path(library), words_of(prompt)))
 
 
-def on_tool(event: HookInput, library: str, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
+def on_tool(event: HookInput, library: str) -> str:  # noqa: ARG001 - one shape for all hooks
     """Keep the use of a skill, if the user asked for that; a host may send other tools' events, too."""
     if event.tool in ("Skill", "") and event.skill:
         _record(event, event.skill, "tool")
     return ""
 
 
-def on_session(event: HookInput, library: str, left: Left) -> str:  # noqa: ARG001 - one shape for all hooks
+def on_session(event: HookInput, library: str) -> str:
     """Remind of the skills used so far when a session goes on with a shortened context."""
     if os.environ.get(WARM_VARIABLE) == "1":
         _start_warm(library)
@@ -79,7 +70,7 @@ def on_session(event: HookInput, library: str, left: Left) -> str:  # noqa: ARG0
     return reminder(_used(event))
 
 
-HANDLERS: Mapping[str, Callable[[HookInput, str, Left], str]] = {
+HANDLERS: Mapping[str, Callable[[HookInput, str], str]] = {
     "prompt": on_prompt,
     "tool": on_tool,
     "session": on_session,

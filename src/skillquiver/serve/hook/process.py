@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO, NoReturn
 
 from skillquiver.errors import SkillquiverError, UsageError
 from skillquiver.serve.hook.deadline import OneAnswer, process_age
-from skillquiver.serve.hook.documents import HookInput, document, parse_input
-from skillquiver.serve.hook.limits import DEADLINE_SECONDS, INPUT_BYTES
+from skillquiver.serve.hook.documents import document
+from skillquiver.serve.hook.limits import DEADLINE_SECONDS, INPUT_BYTES, LEXICAL_RESERVE_SECONDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the words of `typing` itself take longer to import than a warm server to answer
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import BinaryIO, NoReturn
 
 __all__ = ["answer", "run"]
 
@@ -45,18 +48,28 @@ def answer(hook: str, words: Sequence[str], stdin: BinaryIO, *, left: Callable[[
 
     What went wrong is said on standard error, and the document adds nothing: the host's user must go on.
     """
-    event = HookInput()
-    context = ""
+    event = context = ""
     try:
+        data, library = stdin.read(INPUT_BYTES + 1), _library(words, os.environ)
+        if hook == "prompt" and (told := _warm_answer(library, data, left)) is not None:
+            return told
+        from skillquiver.serve.hook.events import parse_input
         from skillquiver.serve.hook.handlers import HANDLERS
 
-        event = parse_input(stdin.read(INPUT_BYTES + 1))
-        context = HANDLERS[hook](event, _library(words, os.environ), left)
+        found = parse_input(data)
+        event = found.event
+        context = HANDLERS[hook](found, library)
     except SkillquiverError as error:
         _complain(str(error))
     except Exception as error:
         _complain(f"{type(error).__name__}: {error}")
-    return document(hook, context, event=event.event)
+    return document(hook, context, event=event)
+
+
+def _warm_answer(library: str, data: bytes, left: Callable[[], float]) -> bytes | None:
+    from skillquiver.serve.hook.client import ask_warm
+
+    return ask_warm(library, data, seconds=left() - LEXICAL_RESERVE_SECONDS)
 
 
 def _library(words: Sequence[str], environment: Mapping[str, str]) -> str:

@@ -1,25 +1,25 @@
 """Where the local socket is, and who may use it: one user, on one machine.
 
 The socket is a file that only its owner may open, in a folder that only its owner may enter. Both ends
-check that; where the system tells, they also check who is at the other end. Paths are strings here: a
-hook asks sooner than ``pathlib`` is imported.
+check that; where the system tells, they also check who is at the other end. A hook asks sooner than
+``pathlib``, ``socket`` and ``typing`` are imported, so paths are strings and the C module is used here.
 """
 
 from __future__ import annotations
 
+import _socket
 import os
-import socket
 import stat
-import struct
+import sys
 from binascii import crc32
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["SUPPORTED", "owner_only", "peer_is_owner", "runtime_folder", "socket_file"]
 
-SUPPORTED = hasattr(socket, "AF_UNIX") and hasattr(os, "getuid")
+SUPPORTED = hasattr(_socket, "AF_UNIX") and hasattr(os, "getuid")
 """False on Windows, whose Python has no Unix sockets: hooks answer lexically there."""
 
 
@@ -46,16 +46,16 @@ def owner_only(path: str) -> bool:
     return not stat.S_ISLNK(found.st_mode) and found.st_uid == os.getuid() and closed
 
 
-def peer_is_owner(connection: socket.socket) -> bool:
+def peer_is_owner(connection: _socket.socket) -> bool:
     """Whether the other end runs as this user; true where the system cannot tell, as files guard it, too."""
     uid = _peer_uid(connection)
     return uid is None or uid == os.getuid()
 
 
-def _peer_uid(connection: socket.socket) -> int | None:
-    option = getattr(socket, "SO_PEERCRED", None)
+def _peer_uid(connection: _socket.socket) -> int | None:
+    """The second of three integers of four bytes: process, user, group (``unix(7)``)."""
+    option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:  # Linux has it
         return None
-    size = struct.calcsize("3i")
-    found: tuple[int, int, int] = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, option, size))
-    return found[1]
+    found = connection.getsockopt(_socket.SOL_SOCKET, option, 12)
+    return int.from_bytes(found[4:8], sys.byteorder)

@@ -38,10 +38,10 @@ def suggestions(ranking: Ranking) -> list[Suggestion]:
 
 def lexical_suggestions(folder: Path, prompt: str) -> list[Suggestion]:
     """Open the library for this one prompt. Raises ``LibraryError``; numpy and the encoder stay out."""
-    from skillquiver.serve.usecases.library import open_library
+    from skillquiver.serve.usecases.lexical import open_lexical
 
-    with open_library(folder, lexical=True) as library:
-        return suggestions(library.ranker.rank(prompt, top_k=SUGGESTIONS, hidden=False))
+    with open_lexical(folder) as ranker:
+        return suggestions(ranker.rank(prompt, top_k=SUGGESTIONS, hidden=False))
 
 
 def live_suggestions(live: LiveLibrary, prompt: str) -> tuple[list[Suggestion], str]:

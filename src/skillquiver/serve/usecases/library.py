@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillquiver.errors import AmbiguousNameError, LibraryMissingError, UnknownSkillError
+from skillquiver.errors import AmbiguousNameError, UnknownSkillError
 from skillquiver.index.encoders import open_encoder
-from skillquiver.index.lexical import LexicalIndex
 from skillquiver.index.store import Store
 from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.second_stage import SecondStage, packaged_second_stage
+from skillquiver.serve.usecases.lexical import open_words, stale
 from skillquiver.settings import RankSettings
 from skillquiver.skills.ids import check_skill_ref
 from skillquiver.skills.records import Skill
@@ -64,18 +64,13 @@ def open_library(
     """
     with Store.opened(folder) as store:
         version = store.data_version
-        index = LexicalIndex.open(folder / "lexical")
-        if index is None or index.generation < 0:
-            raise LibraryMissingError(f"the library at {folder} is not searchable yet; run `quiver index`")
+        index = open_words(folder)
         dense, degraded = (
             (None, "asked for lexical search") if lexical else _open_dense(store, folder, encoders)
         )
-        if index.generation != store.generation:
-            stale = "the library changed while it was indexed; run `quiver index` to complete it"
-            degraded = f"{degraded}; {stale}" if degraded else stale
         chosen = settings or RankSettings()
         again, missing = second() if dense is not None and chosen.rerank_depth else (None, "")
-        degraded = "; ".join(filter(None, (degraded, missing)))
+        degraded = "; ".join(filter(None, (degraded, stale(store, index), missing)))
         ranker = Ranker(store, index, dense, settings=chosen, second=again, degraded=degraded)
         yield Library(folder, store, ranker, degraded, version)
 
