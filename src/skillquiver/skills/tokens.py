@@ -45,4 +45,6 @@ def _encoding() -> tiktoken.Encoding:
     packed = files("skillquiver.skills").joinpath("data", "cl100k_base.tiktoken.gz").read_bytes()
     lines = (line.split() for line in gzip.decompress(packed).splitlines() if line)
     ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-    return tiktoken.Encoding(TOKENIZER, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    encoding = tiktoken.Encoding(TOKENIZER, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    ranks.clear()  # the encoding has its own copy, and keeps this one for callers that decode: 16 MB
+    return encoding
