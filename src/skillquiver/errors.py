@@ -5,7 +5,8 @@
     SkillquiverError
     ├── UsageError              the caller asked for something impossible (exit 2)
     │   ├── UnknownSkillError   no skill has this id or name
-    │   └── AmbiguousNameError  a bare name that several skills share
+    │   ├── AmbiguousNameError  a bare name that several skills share
+    │   └── ConflictError       wishes that cannot be fulfilled together
     ├── LlmError                no call to a language model can work (exit 1)
     └── LibraryError            the stored library cannot be used (exit 3)
         ├── LibraryMissingError nothing has been indexed there
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "AmbiguousNameError",
+    "ConflictError",
     "EncoderError",
     "LibraryError",
     "LibraryLockedError",
@@ -59,6 +61,10 @@ class AmbiguousNameError(UsageError):
         super().__init__(
             f"{wanted!r} names {len(self.candidates)} skills; use one of: {', '.join(candidates)}"
         )
+
+
+class ConflictError(UsageError):
+    """Each wish may be fulfilled, but not all of them together: skills in conflict, or too small a budget."""
 
 
 class LlmError(SkillquiverError):

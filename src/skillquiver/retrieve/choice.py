@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from skillquiver.errors import UnknownSkillError, UsageError
+from skillquiver.errors import ConflictError, UnknownSkillError
 from skillquiver.retrieve.bundle import Candidate, Omission, PackContext, Role
 from skillquiver.retrieve.closure import Blocked, Met, Reason, close
 from skillquiver.retrieve.duplicates import Distinct
@@ -56,7 +56,7 @@ def choose(
 ) -> Choice:
     """Admit as many of ``ranked`` (best first) as may stand together.
 
-    Raises ``UnknownSkillError`` for a ``must`` without a record, ``UsageError`` for one that cannot come:
+    Raises ``UnknownSkillError`` for a ``must`` without a record, ``ConflictError`` for one that cannot come:
     it conflicts with another, is wished away, or is one too many.
     """
     chooser = _Chooser(ranked, settings, context)
@@ -103,13 +103,13 @@ class _Chooser:
         if skill_id not in self._known:
             raise UnknownSkillError(skill_id)
         if skill_id in self._wishes.loaded | self._wishes.without:
-            raise UsageError(f"{skill_id} is asked for and, with --without or --loaded, also ruled out")
+            raise ConflictError(f"{skill_id} is asked for and, with --without or --loaded, also ruled out")
         for other in self.choice.chosen:
             if other in self._links.conflicts.get(skill_id, ()):
-                raise UsageError(f"{other} and {skill_id} conflict; ask for one of them")
+                raise ConflictError(f"{other} and {skill_id} conflict; ask for one of them")
         most = self._settings.max_skills
         if skill_id not in self.choice.chosen and len(self.choice.chosen) >= most:
-            raise UsageError(f"{skill_id} does not fit: {most} skills at most, and others were asked for")
+            raise ConflictError(f"{skill_id} does not fit: {most} skills at most, and others were asked for")
         self._admit(self._known[skill_id], must=True)
 
     def consider(self, candidate: Candidate, *, floor: float, status: Status) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from skillquiver.errors import UsageError
+from skillquiver.errors import ConflictError
 from skillquiver.retrieve.allocate import Plan
 from skillquiver.retrieve.bundle import (
     Bundle,
@@ -40,8 +40,8 @@ def pack(
     is packed but what was asked for by name. The order in which candidates come does not matter. A
     negative budget counts as 0.
 
-    Raises ``UsageError`` for wishes that cannot be fulfilled: an unknown skill, two in conflict, or more
-    than the budget holds.
+    Raises ``UnknownSkillError``, and ``ConflictError`` for wishes that cannot be fulfilled together: two in
+    conflict, or more than the budget holds.
     """
     packing = _Packing(candidates, max(budget, 0), context or PackContext())
     return packing.run(settings, status)
@@ -98,7 +98,9 @@ class _Packing:
             if tokens <= self._budget:
                 return text, tokens
             if not plan.shrink():
-                raise UsageError(_too_much([u for u in self._choice.units if u.must], tokens, self._budget))
+                raise ConflictError(
+                    _too_much([u for u in self._choice.units if u.must], tokens, self._budget)
+                )
         self._order = ()
         return empty_text(self._count if self._choice.chosen else 0, self._budget)
 

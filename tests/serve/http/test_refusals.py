@@ -190,6 +190,8 @@ def test_more_requests_than_places_are_turned_away_and_late_answers_are_given_up
         ("/next?skill=same", 422),
         ("/next?skill=pdf&done=%01", 404),
         ("/bundle?query=a&without=", 404),
+        ("/bundle?query=a&must=pdf&without=pdf", 409),
+        ("/bundle?query=a&must=pdf&budget=1", 409),
         ("/skills/absent", 404),
         ("/skills/", 404),
         ("/search/", 404),

@@ -21,6 +21,7 @@ REFUSALS = {
     404: "There is no such skill, or no such library for this token.",
     405: "The method does not fit.",
     408: "The body took too long.",
+    409: "The wishes cannot be fulfilled together: skills in conflict, or more than the budget holds.",
     413: "The body is too large.",
     414: "The query string is too large; send a POST.",
     415: "The body is no JSON by its content type.",

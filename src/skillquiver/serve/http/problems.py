@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from skillquiver.errors import (
     AmbiguousNameError,
+    ConflictError,
     LibraryError,
     LibraryMissingError,
     SkillquiverError,
@@ -43,11 +44,16 @@ class ProblemError(Exception):
 
 
 def problem_of(error: SkillquiverError) -> ProblemError:
-    """Return how HTTP says ``error``: 404 no such skill, 422 what the caller can mend, 503 the library."""
+    """Return how HTTP says ``error``.
+
+    404 no such skill, 409 wishes against each other, 422 what else the caller can mend, 503 the library.
+    """
     if isinstance(error, UnknownSkillError):
         return ProblemError(404, str(error), members={"suggestions": list(error.suggestions)})
     if isinstance(error, AmbiguousNameError):
         return ProblemError(422, str(error), members={"candidates": list(error.candidates)})
+    if isinstance(error, ConflictError):
+        return ProblemError(409, str(error))
     if isinstance(error, LibraryError):  # its message names folders of this machine, which goes to the log
         missing = isinstance(error, LibraryMissingError)
         told = "nothing is indexed in this library yet" if missing else "this library cannot be read now"
