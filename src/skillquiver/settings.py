@@ -8,6 +8,7 @@ __all__ = [
     "DEFAULT_GRAPH",
     "DEFAULT_READ",
     "DiffuseSettings",
+    "EvalSettings",
     "GraphSettings",
     "HttpSettings",
     "LlmSettings",
@@ -345,3 +346,23 @@ class HttpSettings:
 
     drain_seconds: int = 10
     """After SIGTERM, until requests under way are cut off: no less than ``timeout_seconds``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalSettings:
+    """How experiments count and resample."""
+
+    seed: int = 0
+    """Of everything that is drawn: the same inputs give the same report."""
+
+    draws: int = 10_000
+    """Bootstrap and randomisation draws: the ends of an interval then vary by less than 0.005."""
+
+    level: float = 0.95
+    """Coverage of intervals."""
+
+    top_k: int = 8
+    """Cutoff of recall and completeness, and most skills of an arm: as many as the published comparison."""
+
+    budget: int = 8_000
+    """Tokens of a bundle, as `quiver bundle` has it."""
