@@ -90,6 +90,17 @@ class Ranker:
             degraded=self._degraded,
         )
 
+    def weighted(self, settings: RankSettings) -> Ranker:
+        """The same open indexes with other weights. A second stage comes only where this ranker has one."""
+        return Ranker(
+            self._store,
+            self._lexical,
+            self._dense,
+            settings=settings,
+            second=self._second,
+            degraded=self._degraded,
+        )
+
     def candidates(self, query: str) -> tuple[list[SkillId], npt.NDArray[np.float64]]:
         """What the second stage sees: ids of the first candidates and their features, for training it.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skillquiver.settings.diffusing import DiffuseSettings
+    from skillquiver.settings.evaluating import AgentSettings, EvalSettings
     from skillquiver.settings.judging import LlmSettings
     from skillquiver.settings.packing import PackSettings
     from skillquiver.settings.ranking import RankSettings
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from skillquiver.settings.serving import HttpSettings
 
 __all__ = [
+    "AgentSettings",
     "DEFAULT_GRAPH",
     "DEFAULT_READ",
     "DiffuseSettings",
+    "EvalSettings",
     "GraphSettings",
     "HttpSettings",
     "LlmSettings",
@@ -33,9 +36,11 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AgentSettings": "evaluating",
     "DEFAULT_GRAPH": "relating",
     "DEFAULT_READ": "reading",
     "DiffuseSettings": "diffusing",
+    "EvalSettings": "evaluating",
     "GraphSettings": "relating",
     "HttpSettings": "serving",
     "LlmSettings": "judging",

@@ -23,6 +23,7 @@ COMMANDS = {
     "warm": "Keep the library open for hooks, so that they answer at once and better.",
     "serve": "Serve libraries over HTTP, with tokens, limits and metrics.",
     "token": "Make, list and remove the tokens that `quiver serve` asks for.",
+    "eval": "Measure rankers, the graph and bundles on queries with known answers.",
     "doctor": "List what is wrong with the library.",
     "install": "Make an agent host use the library, or undo that.",
 }
