@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Outcome", "draw_sums", "percentiles", "pooled_difference", "pooled_share"]
+__all__ = ["Outcome", "draw_sums", "percentiles", "pooled_difference", "pooled_share", "sums_of"]
 
 Outcome = tuple[str, float]
 """Corpus and 1 for a hit, 0 for a miss."""
@@ -28,7 +28,7 @@ def pooled_share(outcomes: Iterable[Outcome], settings: EvalSettings) -> Interva
     corpora. Where every corpus has all or none, or there is but one, resampling says nothing: then the bounds
     are Wilson's with corpora as trials. The value is NaN without pairs.
     """
-    sums = _sums((corpus, (value, 1.0)) for corpus, value in outcomes)
+    sums = sums_of(outcomes)
     hits, total = (sum(row[at] for row in sums.values()) for at in (0, 1))
     if total == 0:
         return Interval(math.nan, 0.0, 1.0, 0)
@@ -55,6 +55,11 @@ def pooled_difference(
         return Interval(value, -1.0, 1.0, 1)
     drawn = draw_sums(sums, settings)
     return percentiles(value, drawn, lambda d: (d[:, 0] - d[:, 1]) / d[:, 2], settings, len(sums))
+
+
+def sums_of(outcomes: Iterable[Outcome]) -> dict[str, list[float]]:
+    """Corpus → hits and pairs."""
+    return _sums((corpus, (value, 1.0)) for corpus, value in outcomes)
 
 
 def draw_sums(

@@ -16,7 +16,7 @@ from skillquiver.evaluate.labels import read_order, read_references
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
 from skillquiver.evaluate.sheet import read_sheet
-from skillquiver.evaluate.subject import Rebuild
+from skillquiver.evaluate.subject import RANKERS, Rebuild
 from skillquiver.graph.following import Group
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state
@@ -170,6 +170,8 @@ def run_experiment(
     run = experiment(name)
     if not files.queries and name not in WITHOUT_QUERIES:
         raise UsageError(f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`")
+    if settings.ranker not in RANKERS:
+        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
     started = time.perf_counter()
     section = run(subject, read_all(subject, files, settings))
     return replace(section, command=command, seconds=round(time.perf_counter() - started, 2))
