@@ -93,7 +93,6 @@ def test_the_sample_takes_at_most_so_many_of_each_type_and_provenance() -> None:
     assert chosen == sample_edges(graph, 8, per_group=5)
 
 
-
 def test_json_holds_every_relation() -> None:
     document = json.loads(export_graph(GRAPH, ExportFormat.JSON))
     assert document["skills"] == list("abcdef")

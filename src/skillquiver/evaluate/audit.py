@@ -1,11 +1,11 @@
 """Precision of the relations, by a reader's verdicts on the sheet of `quiver graph audit`.
 
-*Of the sample*: right over judged, with Wilson's score interval (1927). The sheet holds as many relations of
-rare kinds as of common ones, so the sample is not the graph. *Of the graph*: the stratified estimate
-sum over h of W_h · p_h, with strata h of type and provenance, W_h = N_h / N their share of the relations, and
-variance sum of W_h² · (1 - n_h / N_h) · s_h² / n_h (Cochran, 1977, chapter 5); the interval is normal. A stratum
-all of whose ten relations are right would have no variance, so s_h² = p'(1 - p') with p' = (right + 1) / (n_h + 2).
-Kinds nobody judged are left out; how much of the graph they are is told.
+*Of the sample*: right over judged, with Wilson's score interval (1927). The sheet holds as many relations
+of rare kinds as of common ones, so the sample is not the graph. *Of the graph*: the stratified estimate sum
+over h of W_h · p_h, with strata h of type and provenance, W_h = N_h / N their share of the relations, and
+variance sum of W_h² · (1 - n_h / N_h) · s_h² / n_h (Cochran, 1977, chapter 5); the interval is normal. A
+stratum all of whose ten relations are right would have no variance, so s_h² = p'(1 - p') with p' = (right +
+1) / (n_h + 2). Kinds nobody judged are left out; how much of the graph they are is told.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from skillquiver.graph.relations import Relation, RelationType
 __all__ = ["run", "stratified"]
 
 HOW = (
-    "no filled-in sheet: write one with `quiver graph audit --sample 120 > sheet.csv`, read both skills of each row, "
-    "write yes or no under `strict` (you would have written it) and `loose` (you let it stand), and run "
-    "`quiver eval run audit --audit sheet.csv`"
+    "no filled-in sheet: write one with `quiver graph audit --sample 120 > sheet.csv`, read both skills "
+    "of each row, write yes or no under `strict` (you would have written it) and `loose` (you let it "
+    "stand), and run `quiver eval run audit --audit sheet.csv`"
 )
 
 _SOURCE = (
-    "Wilson's score interval (1927) for the sample; for the graph the stratified estimate of Cochran (1977, chapter "
-    "5), strata by type and provenance, with a normal interval. `similar_to` is what it is by definition and stays "
-    "out."
+    "Wilson's score interval (1927) for the sample; for the graph the stratified estimate of Cochran "
+    "(1977, chapter 5), strata by type and provenance, with a normal interval. `similar_to` is what it is "
+    "by definition and stays out."
 )
 
 Group = tuple[str, str]
@@ -153,7 +153,11 @@ def _place(group: Group) -> tuple[int, str]:
 
 
 def _table(
-    caption: str, parts: Sequence[Part], relations: Sequence[Relation], judged: Sequence[_Judged], level: float
+    caption: str,
+    parts: Sequence[Part],
+    relations: Sequence[Relation],
+    judged: Sequence[_Judged],
+    level: float,
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, belongs in parts:

@@ -21,9 +21,9 @@ __all__ = ["Packed", "packed_orders"]
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """One pair in a bundle: ``right`` is whether the earlier skill stands first, ``None`` if not both are there.
+    """One pair in a bundle: ``right`` is whether the earlier skill stands first.
 
-    ``entry`` is whether the bundle begins with the earlier skill.
+    It is ``None`` if not both are there. ``entry`` is whether the bundle begins with the earlier skill.
     """
 
     arm: Arm

@@ -12,7 +12,7 @@ Shares are pooled over pairs, with whole corpora resampled (``evaluate.pooled``)
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from skillquiver.evaluate.direction import Stated, by_source, relations_between, stated
 from skillquiver.evaluate.experiment import Inputs
@@ -45,9 +45,9 @@ EXPECTED = {
 """Relation families that agree with the label of a reference: a label says less than a type."""
 
 _SOURCE = (
-    "Counts of the whole graph; what lost against a contradiction, a cycle or a more trusted claim comes from the "
-    "findings of the build. Shares of known pairs are pooled, intervals are percentile bootstrap over corpora; "
-    "beside the 8.5 % of reversed pairs of the comparative study (“Palatine”)."
+    "Counts of the whole graph; what lost against a contradiction, a cycle or a more trusted claim comes "
+    "from the findings of the build. Shares of known pairs are pooled, intervals are percentile bootstrap "
+    "over corpora; beside the 8.5 % of reversed pairs of the comparative study (“Palatine”)."
 )
 
 
@@ -70,7 +70,9 @@ def run(subject: Subject, inputs: Inputs) -> Section:
             }
         }
         if len(inputs.order) < FEW:
-            warnings.append(f"only {len(inputs.order)} pairs of known order: read the intervals, not the values")
+            warnings.append(
+                f"only {len(inputs.order)} pairs of known order: read the intervals, not the values"
+            )
     else:
         warnings.append("no pairs of known order: give some with --order to see whether directions are right")
     if inputs.references:
@@ -110,8 +112,9 @@ def _totals(graph: SkillGraph, subject: Subject) -> str:
     share = f" ({both / len(pairs):.1%})" if pairs else ""
     return (
         f"{len(typed)} typed relations, {len(ordered)} of which say what comes first; "
-        f"{len(contradictions(graph.relations))} contradictory pairs are left in the graph. Evidence named an "
-        f"order for {len(pairs)} pairs, and for {both}{share} of them both orders; resolution decided those."
+        f"{len(contradictions(graph.relations))} contradictory pairs are left in the graph. Evidence named "
+        f"an order for {len(pairs)} pairs, and for {both}{share} of them both orders; resolution decided "
+        "those."
     )
 
 
@@ -170,7 +173,7 @@ def _ways(claims: Sequence[Relation | Claim], both: Sequence[bool]) -> tuple[Cel
 # --- against known order -----------------------------------------------------------------------------
 
 
-Verdicts = dict[OrderEdge, Stated]
+Verdicts = Mapping[OrderEdge, Stated]
 
 
 def _order(verdicts: Verdicts, settings: EvalSettings) -> Table:
@@ -223,8 +226,8 @@ def _order_answer(graph: SkillGraph, verdicts: Verdicts, settings: EvalSettings)
     counts = Counter(verdicts.values())
     told = (
         f"Of {len(verdicts)} pairs of known order from {right.n} corpora the graph states "
-        f"{counts[Stated.RIGHT]} in the right direction ({_told(right)}) and {counts[Stated.REVERSED]} reversed "
-        f"({_told(wrong)}; comparative study {PUBLISHED_REVERSED:.1%} of its pairs)."
+        f"{counts[Stated.RIGHT]} in the right direction ({_told(right)}) and {counts[Stated.REVERSED]} "
+        f"reversed ({_told(wrong)}; comparative study {PUBLISHED_REVERSED:.1%} of its pairs)."
     )
     sources = by_source(graph, verdicts)
     if not counts[Stated.RIGHT]:
@@ -264,11 +267,10 @@ def _order_plot(verdicts: Verdicts, settings: EvalSettings) -> Plot:
 
 def _references(graph: SkillGraph, references: Sequence[Reference], settings: EvalSettings) -> Table:
     kinds = sorted({reference.relation for reference in references})
-    rows = [_reference_row(graph, "all", references, settings)]
-    for kind in kinds:
-        rows.append(_reference_row(graph, kind, [r for r in references if r.relation == kind], settings))
+    groups = [(kind, [r for r in references if r.relation == kind]) for kind in kinds]
+    rows = [_reference_row(graph, name, group, settings) for name, group in [("all", references), *groups]]
     return Table(
-        caption="Pairs one of which names the other: related in the graph, and by a family that agrees with the label",
+        caption="Pairs one of which names the other: related at all, and by a family that agrees with the label",
         columns=("label", "pairs", "corpora", "related", "family agrees, of those related"),
         rows=tuple(rows),
     )

@@ -19,7 +19,7 @@ __all__ = ["EXPERIMENTS", "WITHOUT_QUERIES", "Experiment", "Inputs", "OrderEdge"
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """What a run is given. ``audit`` is a reader's verdicts; ``notes`` tell what of the files was left out."""
+    """What a run is given. ``audit`` is a reader's verdicts; ``notes`` tell what of files was left out."""
 
     sets: tuple[QuerySet, ...]
     order: tuple[OrderEdge, ...] = ()

@@ -20,7 +20,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question and whether graph and search answered it. ``key`` names the question within its measure."""
+    """One question, and whether graph and search answered it; ``key`` names it within its measure."""
 
     measure: str
     key: str
@@ -33,10 +33,10 @@ def asked_steps(subject: Subject, order: Sequence[OrderEdge], ranker: RankSettin
     """Ask for every pair, both ends of which are skills of ``subject``.
 
     ``next@1``, once per ``before`` of a `next` pair: the first next step is one of those known to follow.
-    ``next@5``, per pair: ``after`` is among the first five next steps; ``next@5, any group``: among the first
-    five of any group. ``prerequisite@5``, per `prerequisite` pair: ``before`` is among the prerequisites shown
-    for ``after``; what it requires is shown whole. The search is for the description of the skill asked about,
-    which itself does not count; it has as many places as the measure.
+    ``next@5``, per pair: ``after`` is among the first five next steps; ``next@5, any group``: among the
+    first five of any group. ``prerequisite@5``, per `prerequisite` pair: ``before`` is among the
+    prerequisites shown for ``after``; what it requires is shown whole. The search is for the description of
+    the skill asked about, which itself does not count; it has as many places as the measure.
     """
     asker = _Asker(subject, ranker)
     found = [*_first_steps(asker, [edge for edge in order if edge.relation == "next"])]

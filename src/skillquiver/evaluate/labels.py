@@ -35,7 +35,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """(first end, second end, relation, corpus) of each distinct pair; ``missing`` pairs are not in the library."""
+    """Distinct pairs as (one end, other end, relation, corpus); ``missing`` counts those not in the library."""
 
     pairs: tuple[tuple[SkillId, SkillId, str, str], ...]
     missing: int
@@ -45,8 +45,8 @@ class Labels:
         if not self.missing:
             return ()
         total = self.missing + len(self.pairs)
-        return (f"{self.missing} of {total} pairs of {origin} are left out: the library lacks one of their skills "
-                "or holds it twice",)
+        where = "the library lacks one of their skills, or holds both in several places"
+        return (f"{self.missing} of {total} pairs of {origin} are left out: {where}",)
 
 
 def read_order(text: str, *, origin: str, ids: Collection[SkillId]) -> tuple[tuple[OrderEdge, ...], Labels]:
@@ -75,7 +75,9 @@ def _labels(text: str, ends: tuple[str, str], origin: str, ids: Collection[Skill
         if pair is None:
             missing += 1
             continue
-        corpus = _text(row, "corpus", place) if "corpus" in row else _corpus(_text(row, ends[0], place), pair[0])
+        corpus = (
+            _text(row, "corpus", place) if "corpus" in row else _corpus(_text(row, ends[0], place), pair[0])
+        )
         found[(*pair, _text(row, "relation", place), corpus)] = None
     if not found and not missing:
         raise UsageError(f"{origin} holds no pair; see docs/evaluation.md for the format")
@@ -122,6 +124,8 @@ class _Suffixes:
         """Both ends as they stand; else below one folder, the only one that holds both."""
         if first in self._ids and second in self._ids:
             return SkillId(first), SkillId(second)
-        folders = [i.removesuffix(first) for i in self._by_last[first.rpartition("/")[2]] if i.endswith("/" + first)]
+        folders = [
+            i.removesuffix(first) for i in self._by_last[first.rpartition("/")[2]] if i.endswith("/" + first)
+        ]
         both = [folder for folder in folders if folder + second in self._ids]
         return (SkillId(both[0] + first), SkillId(both[0] + second)) if len(both) == 1 else None

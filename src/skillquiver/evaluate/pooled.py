@@ -39,9 +39,7 @@ def pooled_share(outcomes: Iterable[Outcome], settings: EvalSettings) -> Interva
     return percentiles(share, draw_sums(sums, settings), lambda drawn: drawn[:, 0] / drawn[:, 1], settings, n)
 
 
-def pooled_difference(
-    a: Sequence[Outcome], b: Sequence[Outcome], settings: EvalSettings
-) -> Interval:
+def pooled_difference(a: Sequence[Outcome], b: Sequence[Outcome], settings: EvalSettings) -> Interval:
     """Share of ``a`` minus share of ``b`` over the same pairs in the same order, resampled as one.
 
     Bounds are -1 and 1 if all pairs are of one corpus.

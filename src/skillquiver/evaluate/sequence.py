@@ -1,16 +1,15 @@
 """Whether knowing the step before finds the next one better than searching for each step.
 
-With n steps, searching for each of them succeeds with pⁿ, where p is the chance that a search puts the right
-skill first. Finding the entry by searching and every later step from the one before succeeds with p · qⁿ⁻¹, where
-q is the chance that the step after a known one is right. Source: the argument of the comparative study
-("Palatine"). From two steps on, p · qⁿ⁻¹ > pⁿ exactly if q > p: p is the break-even of q. Both formulas assume
-that steps succeed or fail independently, that every step is as hard as those measured, and that whoever
-follows the graph takes the first step it shows.
+With n steps, searching for each of them succeeds with pⁿ, where p is the chance that a search puts the
+right skill first. Finding the entry by searching and every later step from the one before succeeds with p ·
+qⁿ⁻¹, where q is the chance that the step after a known one is right: products of independent chances. From two steps on, p · qⁿ⁻¹ > pⁿ exactly if q > p: p is the break-even of q.
+Both formulas assume that steps succeed or fail independently, that every step is as hard as those measured,
+and that whoever follows the graph takes the first step it shows.
 
-*q* is measured on pairs of known order: the first next step that the product shows for ``before`` is one of those
-known to follow. Beside it stands what a search for the description of ``before`` puts first. *p* comes from the
-queries, if there are any: hit@1. Without queries it comes from tasks made of both descriptions, the later
-skill's first: whether a bundle in rank order begins with the earlier skill.
+*q* is measured on pairs of known order: the first next step that the product shows for ``before`` is one of
+those known to follow. Beside it stands what a search for the description of ``before`` puts first. *p*
+comes from the queries, if there are any: hit@1. Without queries it comes from tasks made of both
+descriptions, the later skill's first: whether a bundle in rank order begins with the earlier skill.
 """
 
 from __future__ import annotations
@@ -51,19 +50,20 @@ STEPS = range(1, 9)
 """Lengths of a task: bundles of eight are the published comparison's."""
 
 HOW = (
-    "no pairs of known order: write JSON lines with `before`, `after`, `relation` (`next` or `prerequisite`) and "
-    "`corpus`, and give the file with --order"
+    "no pairs of known order: write JSON lines with `before`, `after`, `relation` (`next` or "
+    "`prerequisite`) and `corpus`, and give the file with --order"
 )
 
 _SOURCE = (
-    "pⁿ against p·qⁿ⁻¹ as in the comparative study (“Palatine”); steps are assumed to be independent and equally "
-    "hard. Shares of pairs are pooled, intervals are percentile bootstrap over corpora; p from queries over tasks."
+    "Products of chances: pⁿ against p·qⁿ⁻¹; steps are assumed to be independent and equally hard. Shares of "
+    "pairs are pooled, intervals are percentile bootstrap over corpora (Davison & Hinkley, 1997); p from "
+    "queries over tasks."
 )
 
 
 @dataclass(frozen=True)
 class Model:
-    """p and q with draws of both, shape (draws, 2); ``origin`` says where p comes from, ``n`` counts corpora."""
+    """Values of p and q, with draws of shape (draws, 2); ``origin`` says where p is from, ``n`` counts corpora."""
 
     origin: str
     p: float
@@ -131,7 +131,7 @@ def _steps_table(asked: Sequence[Asked], settings: EvalSettings) -> Table:
             )
         )
     return Table(
-        caption="The step after, or before, a known one: what `quiver next` shows against a search for its description",
+        caption="The step beside a known one: shown by `quiver next`, found by a search for its description",
         columns=("measure", "asked", "right", "next", "search", "difference"),
         rows=tuple(rows),
     )
@@ -179,10 +179,8 @@ def _hits(subject: Subject, queries: QuerySet, settings: EvalSettings) -> list[O
     return [(cluster, fmean(values)) for cluster, values in sorted(hits.items())]
 
 
-def _independent(
-    origin: str, p: Sequence[Outcome], q: Sequence[Outcome], settings: EvalSettings
-) -> Model:
-    """p over tasks and q over corpora, drawn apart."""
+def _independent(origin: str, p: Sequence[Outcome], q: Sequence[Outcome], settings: EvalSettings) -> Model:
+    """Draw p over tasks and q over corpora, apart."""
     import numpy as np
 
     columns = [_ratios(draw_sums(sums_of(o), settings, stream=at)) for at, o in enumerate((p, q))]
@@ -191,7 +189,7 @@ def _independent(
 
 
 def _joint(origin: str, p: Sequence[Outcome], q: Sequence[Outcome], settings: EvalSettings) -> Model:
-    """p and q from the same corpora, drawn together."""
+    """Draw p and q from the same corpora, together."""
     import numpy as np
 
     sums = {corpus: [*row, 0.0, 0.0] for corpus, row in sums_of(p).items()}
@@ -223,9 +221,7 @@ def _cells(model: Model, n: int, settings: EvalSettings) -> tuple[Interval | flo
     return (
         percentiles(alone, d, lambda x: x[:, 0] ** n, settings, model.n),
         percentiles(led, d, lambda x: x[:, 0] * x[:, 1] ** (n - 1), settings, model.n),
-        percentiles(
-            led - alone, d, lambda x: x[:, 0] * x[:, 1] ** (n - 1) - x[:, 0] ** n, settings, model.n
-        ),
+        percentiles(led - alone, d, lambda x: x[:, 0] * x[:, 1] ** (n - 1) - x[:, 0] ** n, settings, model.n),
     )
 
 
@@ -263,7 +259,11 @@ def _lead(model: Model, settings: EvalSettings) -> Interval:
 
 
 def _answer(
-    subject: Subject, inputs: Inputs, asked: Sequence[Asked], packed: Sequence[Packed], models: Sequence[Model]
+    subject: Subject,
+    inputs: Inputs,
+    asked: Sequence[Asked],
+    packed: Sequence[Packed],
+    models: Sequence[Model],
 ) -> str:
     settings = inputs.settings
     parts = []
@@ -273,31 +273,34 @@ def _answer(
         search = [(one.corpus, float(one.search)) for one in first]
         gap = pooled_difference(graph, search, settings)
         parts.append(
-            f"{_verdict(gap)} Of {len(first)} skills with a known next one, the graph shows a right one first for "
-            f"{sum(one.graph for one in first)}, a search for {sum(one.search for one in first)}: difference "
-            f"{_told(gap)}."
+            f"{_verdict(gap)} Of {len(first)} skills with a known next one, the graph shows a right one "
+            f"first for {sum(one.graph for one in first)}, a search for "
+            f"{sum(one.search for one in first)}: difference {_told(gap)}."
         )
     parts.append(_bundle_answer(packed, settings))
     carried = by_source(subject.graph, inputs.order)
     right = {name: counts["right"] for name, counts in carried.items() if counts["right"]}
     if right:
         told = ", ".join(f"{name} {n}" for name, n in right.items())
-        parts.append(f"Known pairs that the graph states in the right direction, by candidate source: {told}.")
+        parts.append(
+            f"Known pairs that the graph states in the right direction, by candidate source: {told}."
+        )
     for model in models:
         lead = _told(_lead(model, settings)) if model.n > 1 else f"{model.q - model.p:+.3f}"
         alone, led = success(model.p, model.q, 4)
         parts.append(
-            f"With p = {model.p:.3f} ({model.origin}) and q = {model.q:.3f}, q - p is {lead}; if steps were "
-            f"independent, four steps would all be right in {led:.1%} by following, in {alone:.1%} by searching."
+            f"With p = {model.p:.3f} ({model.origin}) and q = {model.q:.3f}, q - p is {lead}; if steps "
+            f"were independent, four steps would all be right in {led:.1%} by following, in {alone:.1%} by "
+            "searching."
         )
     return " ".join(parts)
 
 
 def _verdict(gap: Interval) -> str:
     if gap.low > 0:
-        return "The graph helps order."
+        return "On these pairs the graph helps order."
     if gap.high < 0:
-        return "The graph harms order."
+        return "On these pairs the graph harms order."
     return "Whether the graph helps order is open: the interval holds zero."
 
 
@@ -317,8 +320,10 @@ def _told(gap: Interval) -> str:
 
 def _doubts(inputs: Inputs, asked: Sequence[Asked], models: Sequence[Model]) -> list[str]:
     told = [
-        "pairs that readers took out of the skills' own texts are found by whatever reads these texts: "
-        "q says how well that is done, not what is known where nobody wrote it down"
+        (
+            "pairs that readers took out of the skills' own texts are found by whatever reads these texts: "
+            "q says how well that is done, not what is known where nobody wrote it down"
+        )
     ]
     corpora = {edge.corpus for edge in inputs.order}
     if len(corpora) == 1:
@@ -326,7 +331,9 @@ def _doubts(inputs: Inputs, asked: Sequence[Asked], models: Sequence[Model]) -> 
     if not any(one.measure == "next@1" for one in asked):
         told.append("no pair is labelled `next`: q cannot be measured")
     if not inputs.sets:
-        told.append("no queries: p comes from tasks made of descriptions, which are easy to find; give a query file")
+        told.append(
+            "no queries: p comes from tasks made of descriptions, which are easy to find; give a query file"
+        )
     if any(model.q in (0.0, 1.0) for model in models):
         told.append("all known next steps are right, or none: intervals of the model know no doubt about q")
     return told
@@ -350,9 +357,7 @@ def _plot(model: Model, settings: EvalSettings) -> Plot:
         title=f"All of n steps right ({model.origin})",
         x_label="steps",
         y_label="chance",
-        series=tuple(
-            _series(label, [row[at] for row in cells]) for at, label in enumerate(("pⁿ", "p·qⁿ⁻¹"))
-        ),
+        series=tuple(_series(label, [row[at] for row in cells]) for at, label in enumerate(("pⁿ", "p·qⁿ⁻¹"))),
     )
 
 

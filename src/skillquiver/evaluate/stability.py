@@ -1,13 +1,13 @@
 """How much of the graph stays when it is built again.
 
-For two builds A and B over the skills that both have, J = |A ∩ B| / |A ∪ B| (Jaccard, 1901): *typed, directed*
-over (source, type, target); *undirected* over (pair, type); *untyped* over pairs. The first is what the comparative
-study ("Palatine") calls stability over rebuilds; the others say whether type or direction changed rather than the
-pair. Skills left out are drawn at random; relations with one of them at an end are not compared. Two empty
-sets agree.
+For two builds A and B over the skills that both have, J = |A ∩ B| / |A ∪ B| (Jaccard, 1901): *typed,
+directed* over (source, type, target); *undirected* over (pair, type); *untyped* over pairs. The first is
+what the comparative study ("Palatine") calls stability over rebuilds; the others say whether type or
+direction changed rather than the pair. Skills left out are drawn at random; relations with one of them at
+an end are not compared. Two empty sets agree.
 
-The *threshold sweep* keeps relations of at least a confidence, and says how many that are and, against pairs of
-known order, what they state.
+The *threshold sweep* keeps relations of at least a confidence, and says how many that are and, against
+pairs of known order, what they state.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ VARIANTS: Sequence[tuple[str, GraphSettings]] = (
 """Settings beside the default ones: half to double, and the neighbours that published graphs used."""
 
 _SOURCE = (
-    "Jaccard (1901) of typed, directed relations over rebuilds, as in the comparative study (“Palatine”), beside "
-    "the undirected and the untyped one. Rebuilds are made by the rules, without a model; facts of unchanged texts "
-    "are kept."
+    "Jaccard (1901) of typed, directed relations over rebuilds, as in the comparative study (“Palatine”), "
+    "beside the undirected and the untyped one. Rebuilds are made by the rules, without a model; facts of "
+    "unchanged texts are kept."
 )
 
 Key = Callable[[Relation], tuple[str, ...]]
@@ -169,7 +169,8 @@ def _doubts(subject: Subject, base: SkillGraph, shuffled: float) -> list[str]:
     known = Counter(r.provenance.value for r in subject.graph.relations)
     if known["llm"]:
         told.append(
-            f"{known['llm']} relations of the stored graph are a model's; rebuilds are made without one, and lack them"
+            f"{known['llm']} relations of the stored graph are a model's; rebuilds are made without one, "
+            "and lack them"
         )
     if not any(r.type == RelationType.SIMILAR_TO for r in base.relations):
         told.append("without `similar_to` relations, similar_k changes nothing")
@@ -185,10 +186,11 @@ def _answer(rows: Sequence[Row]) -> str:
     changed = [row for row in rows if row[0] in dict(VARIANTS)]
     least = min(changed, key=lambda row: row[4])
     typed = min(changed, key=lambda row: row[5])
-    told.append(
-        f"Of the settings tried, {least[0]} changes most: {least[4]:.3f}; of the typed relations no setting "
-        f"leaves less than {typed[5]:.3f}."
-    )
+    if least[4] == 1:
+        told.append("None of the settings tried changes a relation.")
+    else:
+        told.append(f"Of the settings tried, {least[0]} changes most: {least[4]:.3f}.")
+        told.append(f"Of the typed relations every setting leaves at least {typed[5]:.3f}.")
     return " ".join(told)
 
 

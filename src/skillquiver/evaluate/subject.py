@@ -34,6 +34,7 @@ class Rebuild:
     without: frozenset[SkillId] = frozenset()
     shuffle: int | None = None
 
+
 RANKERS: Mapping[str, RankSettings] = {
     "bm25 card": RankSettings(full_weight=0.0, name_weight=0.0, dense_weight=0.0, rerank_depth=0),
     "bm25": RankSettings(card_weight=0.0, name_weight=0.0, dense_weight=0.0, rerank_depth=0),

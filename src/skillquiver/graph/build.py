@@ -110,9 +110,7 @@ def build_graph(
     ``judges`` join the rules, which are always on. ``known`` holds facts of earlier builds by content hash.
     """
     corpus = Corpus.of(skills, vectors, known)
-    return judge_proposed(
-        corpus, propose(corpus, chosen_sources(settings)), curated=curated, judges=judges
-    )
+    return judge_proposed(corpus, propose(corpus, chosen_sources(settings)), curated=curated, judges=judges)
 
 
 def judge_proposed(

@@ -75,7 +75,7 @@ def topology(graph: SkillGraph) -> tuple[Topology, ...]:
 
 
 def layers(graph: SkillGraph) -> dict[str, list[Relation]]:
-    """Return the relations of each type that has any, then of ``typed`` (all but ``similar_to``) and ``all``."""
+    """Return the relations of each type, of ``typed`` (all but ``similar_to``) and ``all``; none is empty."""
     found: dict[str, list[Relation]] = defaultdict(list)
     for relation in graph.relations:
         found[relation.type.value].append(relation)

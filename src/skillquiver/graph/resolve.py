@@ -75,7 +75,9 @@ def dropped_claim(finding: Finding, ids: Container[str]) -> Claim | None:
     for type_ in T:
         source, found, rest = finding.message.partition(f" {type_} ")
         if found and source in ids:
-            target = next((rest[: at.start()] for at in _ENDS.finditer(rest) if rest[: at.start()] in ids), None)
+            target = next(
+                (rest[: at.start()] for at in _ENDS.finditer(rest) if rest[: at.start()] in ids), None
+            )
             if target is not None:
                 return Claim(finding.code, SkillId(source), SkillId(target), type_)
     return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
 from skillquiver.evaluate.experiment import WITHOUT_QUERIES, Inputs, experiment
-from skillquiver.evaluate.labels import read_order, read_references
+from skillquiver.evaluate.labels import OrderEdge, Reference, read_order, read_references
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
 from skillquiver.evaluate.sheet import read_sheet
@@ -137,7 +137,9 @@ def read_all(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings)
     """Read every file that was given. Raises ``UsageError`` for one that cannot be read."""
     ids = list(subject.skills)
     notes: dict[str, tuple[str, ...]] = {}
-    order, references, audit = (), (), None
+    order: tuple[OrderEdge, ...] = ()
+    references: tuple[Reference, ...] = ()
+    audit = None
     if files.order is not None:
         order, labels = read_order(_text(files.order), origin=str(files.order), ids=ids)
         notes["order"] = labels.told(files.order.name)
@@ -169,7 +171,9 @@ def run_experiment(
     """Run one experiment; its section says how long it took and which command makes it."""
     run = experiment(name)
     if not files.queries and name not in WITHOUT_QUERIES:
-        raise UsageError(f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`")
+        raise UsageError(
+            f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`"
+        )
     if settings.ranker not in RANKERS:
         raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
     started = time.perf_counter()

@@ -28,7 +28,7 @@ _READ_BY = {
 
 @dataclass(frozen=True)
 class Rebuilder:
-    """Builds over one library by the rules. Where only settings differ, unconcerned sources are not asked again."""
+    """Builds over one library by the rules; where only settings differ, other sources are not asked again."""
 
     inputs: GraphInputs
     _proposed: dict[str, Sequence[Candidate]] = field(default_factory=dict)
