@@ -270,7 +270,7 @@ def _references(graph: SkillGraph, references: Sequence[Reference], settings: Ev
     groups = [(kind, [r for r in references if r.relation == kind]) for kind in kinds]
     rows = [_reference_row(graph, name, group, settings) for name, group in [("all", references), *groups]]
     return Table(
-        caption="Pairs one of which names the other: related at all, and by a family that agrees with the label",
+        caption="Pairs one of which names the other: related, and by a family that fits the label",
         columns=("label", "pairs", "corpora", "related", "family agrees, of those related"),
         rows=tuple(rows),
     )

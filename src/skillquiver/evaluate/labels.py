@@ -35,7 +35,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Distinct pairs as (one end, other end, relation, corpus); ``missing`` counts those not in the library."""
+    """Distinct ``pairs`` as (one end, other end, relation, corpus); ``missing`` are not in the library."""
 
     pairs: tuple[tuple[SkillId, SkillId, str, str], ...]
     missing: int

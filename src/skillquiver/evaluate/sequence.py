@@ -1,10 +1,11 @@
 """Whether knowing the step before finds the next one better than searching for each step.
 
-With n steps, searching for each of them succeeds with pⁿ, where p is the chance that a search puts the
-right skill first. Finding the entry by searching and every later step from the one before succeeds with p ·
-qⁿ⁻¹, where q is the chance that the step after a known one is right: products of independent chances. From two steps on, p · qⁿ⁻¹ > pⁿ exactly if q > p: p is the break-even of q.
-Both formulas assume that steps succeed or fail independently, that every step is as hard as those measured,
-and that whoever follows the graph takes the first step it shows.
+With n steps, searching for each of them succeeds with pⁿ, where p is the chance that a search puts the right
+skill first. Finding the entry by searching and every later step from the one before succeeds with p · qⁿ⁻¹,
+where q is the chance that the step after a known one is right. From two steps on, p · qⁿ⁻¹ > pⁿ exactly if
+q > p: p is the break-even of q. Both are products of chances: they assume that steps succeed or fail
+independently, that every step is as hard as those measured, and that whoever follows the graph takes the
+first step it shows.
 
 *q* is measured on pairs of known order: the first next step that the product shows for ``before`` is one of
 those known to follow. Beside it stands what a search for the description of ``before`` puts first. *p*
@@ -63,7 +64,7 @@ _SOURCE = (
 
 @dataclass(frozen=True)
 class Model:
-    """Values of p and q, with draws of shape (draws, 2); ``origin`` says where p is from, ``n`` counts corpora."""
+    """Values of p, from ``origin``, and q; draws of both, shape (draws, 2). ``n`` counts corpora."""
 
     origin: str
     p: float

@@ -1,9 +1,8 @@
 """How much of the graph stays when it is built again.
 
 For two builds A and B over the skills that both have, J = |A ∩ B| / |A ∪ B| (Jaccard, 1901): *typed,
-directed* over (source, type, target); *undirected* over (pair, type); *untyped* over pairs. The first is
-what the comparative study ("Palatine") calls stability over rebuilds; the others say whether type or
-direction changed rather than the pair. Skills left out are drawn at random; relations with one of them at
+directed* over (source, type, target); *undirected* over (pair, type); *untyped* over pairs. The others say
+whether type or direction changed rather than the pair. Skills left out are drawn at random; relations with one of them at
 an end are not compared. Two empty sets agree.
 
 The *threshold sweep* keeps relations of at least a confidence, and says how many that are and, against
@@ -46,9 +45,8 @@ VARIANTS: Sequence[tuple[str, GraphSettings]] = (
 """Settings beside the default ones: half to double, and the neighbours that published graphs used."""
 
 _SOURCE = (
-    "Jaccard (1901) of typed, directed relations over rebuilds, as in the comparative study (“Palatine”), "
-    "beside the undirected and the untyped one. Rebuilds are made by the rules, without a model; facts of "
-    "unchanged texts are kept."
+    "Jaccard (1901) of typed, directed relations over rebuilds, beside the undirected and the untyped one. "
+    "Rebuilds are made by the rules, without a model; facts of unchanged texts are kept."
 )
 
 Key = Callable[[Relation], tuple[str, ...]]
