@@ -2,8 +2,8 @@
 
 For two builds A and B over the skills that both have, J = |A ∩ B| / |A ∪ B| (Jaccard, 1901): *typed,
 directed* over (source, type, target); *undirected* over (pair, type); *untyped* over pairs. The others say
-whether type or direction changed rather than the pair. Skills left out are drawn at random; relations with one of them at
-an end are not compared. Two empty sets agree.
+whether type or direction changed rather than the pair. Skills left out are drawn at random; relations with
+one of them at an end are not compared. Two empty sets agree.
 
 The *threshold sweep* keeps relations of at least a confidence, and says how many that are and, against
 pairs of known order, what they state.

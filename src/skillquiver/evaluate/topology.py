@@ -1,8 +1,8 @@
 """Shape of the graph, layer by layer, and how much of it the embedding's neighbours hold already.
 
-Source: the share of pairs inside the embedding's first k neighbours is what the comparative study ("Palatine")
-measures the use of a graph by. There 98.6 % of pairs were inside, because its candidates *were* those
-neighbours. Steps go either way along an edge, as when a bundle is expanded in both directions.
+Source: the share of pairs inside the embedding's first k neighbours is what the comparative study
+("Palatine") measures the use of a graph by. There 98.6 % of pairs were inside, because its candidates
+*were* those neighbours. Steps go either way along an edge, as when a bundle is expanded in both directions.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ PUBLISHED_INSIDE = 0.986
 """Share of the comparative study's pairs inside its embedding's neighbours."""
 
 _SOURCE = (
-    "The share of pairs inside the embedding's first 8 neighbours as in the comparative study (“Palatine”), "
-    "either end counting; steps go either way. The whole graph is counted, no sample: there is nothing to put "
-    "an interval on."
+    "The share of pairs inside the embedding's first 8 neighbours as in the comparative study "
+    "(“Palatine”), either end counting; steps go either way. The whole graph is counted, no sample: there "
+    "is nothing to put an interval on."
 )
 
 
