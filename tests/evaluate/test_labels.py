@@ -64,7 +64,10 @@ def test_references_name_their_ends_src_and_dst() -> None:
         ("\n[]", "o.jsonl, line 2: must be an object with before, after and relation"),
         ('{"after": "a"}', "o.jsonl, line 1: `before` must be a text"),
         ('{"before": "acme/a", "after": "acme/b", "relation": 1}', "`relation` must be a text"),
-        ('{"before": "acme/a", "after": "acme/b", "relation": "next", "corpus": ""}', "`corpus` must be a text"),
+        (
+            '{"before": "acme/a", "after": "acme/b", "relation": "next", "corpus": ""}',
+            "`corpus` must be a text",
+        ),
         ("\n\n", "o.jsonl holds no pair"),
     ],
 )

@@ -63,5 +63,5 @@ def test_two_verdicts_on_one_relation_must_agree() -> None:
 
 def test_a_sheet_without_its_columns_is_refused() -> None:
     for text in ("", "claim,source,target,strict\n"):
-        with pytest.raises(UsageError, match="row 1: no column '(claim|loose)'"):
+        with pytest.raises(UsageError, match=r"row 1: no column '(claim|loose)'"):
             read_sheet(text, origin="sheet.csv")

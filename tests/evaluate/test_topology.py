@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from skillquiver.evaluate.topology import run
-from skillquiver.graph.relations import Provenance, Relation
-from skillquiver.testing import make_skill
+from skillquiver.graph.relations import Relation
+from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.testing import HashEncoder, make_skill
 from tests.evaluate.graph_subjects import GraphSubject, cells, inputs, relation, subject_of, table_of
 
 TYPES = ("requires", "precedes", "complements", "similar_to")
@@ -51,24 +53,31 @@ def test_degrees_are_counted_once_a_neighbour() -> None:
     assert [(s.label, s.x, s.y) for s in plot.series] == [("typed", (1.0,), (2.0,))]
 
 
-def test_pairs_beyond_the_embedding_are_told_by_type_and_source() -> None:
-    # twelve skills about cats that are each other's neighbours; a dog related to one of them is not
-    cats = [make_skill(f"cat{i}", "cat " * 3 + f"x{i}") for i in range(12)]
-    dog = make_skill("dog", "barking hound")
-    skills = {s.id: s for s in (*cats, dog)}
-    from skillquiver.graph.skillgraph import SkillGraph
-
-    ones = [
-        relation("cat0", "similar_to", "cat1", Provenance.INFERRED, by="similar"),
-        relation("cat0", "requires", "dog"),
-    ]
-    section = run(GraphSubject(skills, SkillGraph.of(skills, ones)), inputs())
-    table = table_of(section, "Pairs inside")
-    assert table.columns == ("pairs", "number", "inside", "share inside")
-    assert cells(table, "source reference")["number"] == 1
-    chance = cells(table, "two skills at random")["share inside"]
-    assert chance == pytest.approx(1 - (1 - 8 / 12) ** 2)
-    assert "1 typed relations join 2 of 13 skills (15.4%)" in section.answer
+def test_pairs_inside_the_first_eight_neighbours_are_those_of_all_cosines_sorted() -> None:
+    words = random.Random(5)
+    skills = [make_skill(f"s{i:02}", " ".join(words.choices("abcdefghijklmnopqrst", k=9))) for i in range(40)]
+    relations = [r for r in drawn(40, 60, 5) if r.type != "similar_to"]
+    ids = {skill.id: skill for skill in skills}
+    subject = GraphSubject(ids, SkillGraph.of(ids, relations))
+    rows = HashEncoder().encode([skill.description for skill in skills])
+    near = {
+        (a, b)
+        for a in range(40)
+        for b in sorted(set(range(40)) - {a}, key=lambda b, a=a: -float(rows[a] @ rows[b]))[:8]
+        # neighbours as close as the eighth count as well
+        + [b for b in range(40) if b != a and rows[a] @ rows[b] >= np.sort(np.delete(rows @ rows[a], a))[-8]]
+    }
+    place = {skill.id: i for i, skill in enumerate(skills)}
+    pairs = {r.pair for r in relations}
+    inside = sum((place[a], place[b]) in near or (place[b], place[a]) in near for a, b in pairs)
+    section = run(subject, inputs())
+    row = cells(table_of(section, "Pairs inside"), "typed pairs")
+    assert (row["number"], row["inside"]) == (len(pairs), inside)
+    assert 0 < inside < len(pairs)
+    assert cells(table_of(section, "Pairs inside"), "source reference")["number"] == len(pairs)
+    chance = cells(table_of(section, "Pairs inside"), "two skills at random")["share inside"]
+    assert chance == pytest.approx(1 - (1 - 8 / 39) ** 2)
+    assert f"Of {len(pairs)} typed pairs {len(pairs) - inside} (" in section.answer
 
 
 def test_without_vectors_or_relations_the_section_says_so() -> None:

@@ -143,7 +143,7 @@ def _tables(relations: Sequence[Relation], judged: Sequence[_Judged], level: flo
     sources: list[Part] = [(name, lambda r, n=name: n in r.proposed_by) for name in names]  # type: ignore[misc]
     return (
         _table("Precision by type and provenance", kinds, relations, judged, level),
-        _table("Precision by type", wholes, relations, judged, level),
+        _table("Precision of the whole, and by type", wholes, relations, judged, level),
         _table("Precision by candidate source", sources, relations, judged, level),
     )
 
