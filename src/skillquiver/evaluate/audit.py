@@ -132,20 +132,29 @@ Part = tuple[str, Callable[[Relation], bool]]
 
 def _tables(relations: Sequence[Relation], judged: Sequence[_Judged], level: float) -> tuple[Table, ...]:
     groups = sorted({_group(one.relation) for one in judged}, key=_place)
-    kinds: list[Part] = [
-        (f"{type_}, {who}", lambda r, g=(type_, who): _group(r) == g)  # type: ignore[misc]
-        for type_, who in groups
-    ]
+    kinds = [(", ".join(group), _of_group(group)) for group in groups]
     types = sorted({group[0] for group in groups}, key=lambda t: list(RelationType).index(RelationType(t)))
     wholes: list[Part] = [("all", lambda _: True), ("what comes first", lambda r: r.upstream is not None)]
-    wholes += [(type_, lambda r, t=type_: r.type.value == t) for type_ in types]  # type: ignore[misc]
+    wholes += [(type_, _of_type(type_)) for type_ in types]
     names = sorted({name for one in judged for name in one.relation.proposed_by})
-    sources: list[Part] = [(name, lambda r, n=name: n in r.proposed_by) for name in names]  # type: ignore[misc]
+    sources = [(name, _by(name)) for name in names]
     return (
         _table("Precision by type and provenance", kinds, relations, judged, level),
         _table("Precision of the whole, and by type", wholes, relations, judged, level),
         _table("Precision by candidate source", sources, relations, judged, level),
     )
+
+
+def _of_group(group: Group) -> Callable[[Relation], bool]:
+    return lambda relation: _group(relation) == group
+
+
+def _of_type(type_: str) -> Callable[[Relation], bool]:
+    return lambda relation: relation.type.value == type_
+
+
+def _by(source: str) -> Callable[[Relation], bool]:
+    return lambda relation: source in relation.proposed_by
 
 
 def _place(group: Group) -> tuple[int, str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from skillquiver.evaluate.direction import Stated, by_source, relations_between, stated
+from skillquiver.evaluate.direction import Stated, by_source, few_corpora, relations_between, stated
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.labels import OrderEdge, Reference
 from skillquiver.evaluate.pooled import pooled_share
@@ -69,6 +69,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
                 for e, verdict in verdicts.items()
             }
         }
+        warnings += few_corpora(inputs.order)
         if len(inputs.order) < FEW:
             warnings.append(
                 f"only {len(inputs.order)} pairs of known order: read the intervals, not the values"

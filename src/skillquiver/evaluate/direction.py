@@ -11,7 +11,11 @@ from skillquiver.graph.relations import Relation, RelationType, pair_of
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.types import SkillId
 
-__all__ = ["Stated", "by_source", "relations_between", "stated", "stating"]
+__all__ = ["Stated", "by_source", "few_corpora", "relations_between", "stated", "stating"]
+
+
+_ENOUGH = 10
+"""Clusters below which percentile intervals cover markedly less than they say."""
 
 
 class Stated(StrEnum):
@@ -55,6 +59,14 @@ def by_source(graph: SkillGraph, edges: Iterable[OrderEdge]) -> dict[str, Counte
         for name in {name for r in relations if r.upstream == edge.after for name in r.proposed_by}:
             found[name]["reversed"] += 1
     return {name: found[name] for name in sorted(found, key=lambda n: (-found[n]["right"], n))}
+
+
+def few_corpora(edges: Iterable[OrderEdge]) -> list[str]:
+    """A warning where resampling corpora is not to be trusted."""
+    n = len({edge.corpus for edge in edges})
+    return (
+        [f"only {n} corpora: intervals from fewer than {_ENOUGH} are too narrow"] if 1 < n < _ENOUGH else []
+    )
 
 
 def relations_between(graph: SkillGraph, a: SkillId, b: SkillId) -> list[Relation]:

@@ -18,12 +18,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from skillquiver.evaluate.bundle_order import Packed, packed_orders
-from skillquiver.evaluate.direction import by_source
+from skillquiver.evaluate.direction import by_source, few_corpora
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.following import Asked, asked_steps
 from skillquiver.evaluate.metrics import hit_at
@@ -92,16 +92,15 @@ def run(subject: Subject, inputs: Inputs) -> Section:
     tables = [_steps_table(asked, settings), _bundles(packed, settings)]
     tables += [_break_even(models, settings)] if models else []
     tables += [_model_table(model, settings) for model in models]
-    return _section(
-        _answer(subject, inputs, asked, packed, models),
-        tuple(warnings),
+    return replace(
+        _section(_answer(subject, inputs, asked, packed, models), tuple(warnings)),
         tables=tuple(tables),
         plots=tuple(_plot(model, settings) for model in models),
         samples=_samples(asked, packed),
     )
 
 
-def _section(answer: str, warnings: tuple[str, ...], **parts: object) -> Section:
+def _section(answer: str, warnings: tuple[str, ...]) -> Section:
     return Section(
         name="sequence",
         title="Sequence",
@@ -109,7 +108,6 @@ def _section(answer: str, warnings: tuple[str, ...], **parts: object) -> Section
         source=_SOURCE,
         answer=answer,
         warnings=warnings,
-        **parts,  # type: ignore[arg-type]
     )
 
 
@@ -286,15 +284,23 @@ def _answer(
         parts.append(
             f"Known pairs that the graph states in the right direction, by candidate source: {told}."
         )
-    for model in models:
-        lead = _told(_lead(model, settings)) if model.n > 1 else f"{model.q - model.p:+.3f}"
-        alone, led = success(model.p, model.q, 4)
-        parts.append(
-            f"With p = {model.p:.3f} ({model.origin}) and q = {model.q:.3f}, q - p is {lead}; if steps "
-            f"were independent, four steps would all be right in {led:.1%} by following, in {alone:.1%} by "
-            "searching."
-        )
+    parts += [_model_answer(model, settings) for model in models]
     return " ".join(parts)
+
+
+def _model_answer(model: Model, settings: EvalSettings) -> str:
+    alone, led = success(model.p, model.q, 4)
+    told, verdict = f"{model.q - model.p:+.3f}", "which says nothing of other corpora"
+    if model.n > 1:
+        lead = _lead(model, settings)
+        told, verdict = _told(lead), "which leaves open whether following pays"
+        verdict = "so following pays" if lead.low > 0 else verdict
+        verdict = "so searching for each step pays more" if lead.high < 0 else verdict
+    return (
+        f"With p = {model.p:.3f} ({model.origin}) and q = {model.q:.3f}, q - p is {told}, {verdict}; if "
+        f"steps were independent, four would all be right in {led:.1%} by following, in {alone:.1%} by "
+        "searching."
+    )
 
 
 def _verdict(gap: Interval) -> str:
@@ -329,6 +335,7 @@ def _doubts(inputs: Inputs, asked: Sequence[Asked], models: Sequence[Model]) -> 
     corpora = {edge.corpus for edge in inputs.order}
     if len(corpora) == 1:
         told.append("all pairs are of one corpus: nothing can be said of others, and intervals are left out")
+    told += few_corpora(inputs.order)
     if not any(one.measure == "next@1" for one in asked):
         told.append("no pair is labelled `next`: q cannot be measured")
     if not inputs.sets:
