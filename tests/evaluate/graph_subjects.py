@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skillquiver.evaluate.experiment import Inputs
+from skillquiver.evaluate.masking import masked
 from skillquiver.evaluate.results import Cell, Interval, Section, Table
 from skillquiver.evaluate.subject import Rebuild
 from skillquiver.graph.build import GraphBuild, build_graph
@@ -48,6 +49,7 @@ class GraphSubject:
 
     def build(self, rebuild: Rebuild) -> GraphBuild:
         kept = sorted((s for i, s in self.skills.items() if i not in rebuild.without), key=lambda s: s.id)
+        kept = masked(kept, rebuild.cuts)
         vectors = None if self.encoder is None else self.encoder.encode([s.description for s in kept])
         if rebuild.shuffle is not None:
             random.Random(rebuild.shuffle).shuffle(kept)

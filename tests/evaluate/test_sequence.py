@@ -11,10 +11,11 @@ import pytest
 from skillquiver.evaluate.bundle_order import packed_orders
 from skillquiver.evaluate.following import asked_steps
 from skillquiver.evaluate.labels import OrderEdge
+from skillquiver.evaluate.masking import cuts_of
 from skillquiver.evaluate.qrels import Query, QuerySet, judge
 from skillquiver.evaluate.results import Interval
 from skillquiver.evaluate.sequence import run, success
-from skillquiver.evaluate.subject import RANKERS
+from skillquiver.evaluate.subject import RANKERS, Rebuild
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.serve.usecases.evaluating import LibrarySubject
@@ -173,6 +174,21 @@ def test_a_graph_that_knows_nothing_does_not_help(subject: LibrarySubject) -> No
     section = run(Unwired(subject.library), inputs(order=near))
     assert value(cells(table_of(section, "The step beside"), "next@1")["next"]) == 0.0
     assert "by candidate source" not in section.answer
+
+
+def test_without_the_quoted_lines_the_graph_shows_less(subject: LibrarySubject) -> None:
+    order = (
+        replace(ORDER[0], evidence="Next step: `east-proof`."),
+        replace(ORDER[2], evidence="[Body] Next step: `west-proof`."),
+        *ORDER[3:],
+    )
+    section = run(subject, inputs(order=order))
+    table = table_of(section, "The step beside")
+    assert cells(table, "next@1")["right"] == 2
+    assert cells(table, "next@1, quoted lines cut out")["right"] == 0
+    assert "Built without the lines that the labels quote, it shows a right one first for 0" in section.answer
+    cut = Rebuild(cuts=cuts_of(order))
+    assert subject.rebuilt(cut) is subject.rebuilt(cut)  # built once
 
 
 def test_without_order_the_section_says_what_to_write() -> None:

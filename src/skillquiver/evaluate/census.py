@@ -17,9 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from skillquiver.evaluate.direction import Stated, by_source, few_corpora, relations_between, stated
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.labels import OrderEdge, Reference
+from skillquiver.evaluate.masking import cuts_of
 from skillquiver.evaluate.pooled import pooled_share
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
-from skillquiver.evaluate.subject import Subject
+from skillquiver.evaluate.subject import Rebuild, Subject
 from skillquiver.graph.relations import RELATION_TYPES, Relation, RelationType, pair_of
 from skillquiver.graph.report import census
 from skillquiver.graph.resolve import Claim, contradictions, dropped_claim
@@ -60,8 +61,11 @@ def run(subject: Subject, inputs: Inputs) -> Section:
     answer, plots, samples = _totals(graph, subject), [], {}
     if inputs.order:
         verdicts = {edge: stated(graph, edge) for edge in inputs.order}
-        tables += [_order(verdicts, inputs.settings), _carriers(graph, verdicts)]
-        answer += " " + _order_answer(graph, verdicts, inputs.settings)
+        unaided = _unaided(subject, inputs.order)
+        tables += [_order(verdicts, unaided, inputs.settings), _carriers(graph, verdicts)]
+        answer += (
+            " " + _order_answer(graph, verdicts, inputs.settings) + _unaided_answer(unaided, inputs.settings)
+        )
         plots.append(_order_plot(verdicts, inputs.settings))
         samples = {
             "order stated right": {
@@ -177,11 +181,31 @@ def _ways(claims: Sequence[Relation | Claim], both: Sequence[bool]) -> tuple[Cel
 Verdicts = Mapping[OrderEdge, Stated]
 
 
-def _order(verdicts: Verdicts, settings: EvalSettings) -> Table:
+def _unaided(subject: Subject, order: Sequence[OrderEdge]) -> Verdicts:
+    """What a graph states that was built without the lines which the labels quote; empty without any."""
+    cuts = cuts_of(order)
+    if not cuts:
+        return {}
+    built = subject.rebuilt(Rebuild(cuts=cuts))
+    return {edge: stated(built, edge) for edge in order}
+
+
+def _unaided_answer(unaided: Verdicts, settings: EvalSettings) -> str:
+    if not unaided:
+        return ""
+    right, wrong = (_share(unaided, kind, settings) for kind in (Stated.RIGHT, Stated.REVERSED))
+    return (
+        f" Built without the lines that the labels quote, it states {_told(right)} right and {_told(wrong)} "
+        "reversed: that is what it knows from elsewhere."
+    )
+
+
+def _order(verdicts: Verdicts, unaided: Verdicts, settings: EvalSettings) -> Table:
     kinds = sorted({edge.relation for edge in verdicts})
     groups = [(kind, {e: v for e, v in verdicts.items() if e.relation == kind}) for kind in kinds]
     rows: list[tuple[Cell, ...]] = [_order_row("all", verdicts, settings)]
     rows += [_order_row(kind, group, settings) for kind, group in groups] if len(groups) > 1 else []
+    rows += [_order_row("all, quoted lines cut out", unaided, settings)] if unaided else []
     rows.append(("comparative study (all its pairs)", None, None, None, PUBLISHED_REVERSED, None, None, None))
     return Table(
         caption="Pairs of known order, and what the graph says of them",

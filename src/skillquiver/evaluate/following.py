@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from skillquiver.evaluate.labels import OrderEdge
 from skillquiver.evaluate.subject import Subject
-from skillquiver.graph.following import Group
+from skillquiver.graph.following import Group, follow
+from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.settings import RankSettings
 from skillquiver.types import SkillId
 
-__all__ = ["SHOWN", "Asked", "asked_steps"]
+__all__ = ["SHOWN", "UNAIDED", "Asked", "asked_steps", "unaided_steps"]
 
 SHOWN = 5
 """Steps of a group that `quiver next` shows by default."""
+
+UNAIDED = "next@1, quoted lines cut out"
+"""The measure of a graph that was built without the lines which the labels quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,18 @@ class Asked:
     corpus: str
     graph: bool
     search: bool
+
+
+def unaided_steps(graph: SkillGraph, asked: Iterable[Asked], order: Sequence[OrderEdge]) -> list[Asked]:
+    """``next@1`` again, of another ``graph`` than the stored one; searches are not asked again."""
+    known = _known(order)
+    found = []
+    for one in asked:
+        if one.measure == "next@1":
+            steps = follow(graph, SkillId(one.key))[Group.NEXT_STEPS]
+            right = bool(steps) and steps[0].id in known[SkillId(one.key), one.corpus]
+            found.append(replace(one, measure=UNAIDED, graph=right))
+    return found
 
 
 def asked_steps(subject: Subject, order: Sequence[OrderEdge], ranker: RankSettings) -> list[Asked]:
@@ -83,11 +99,17 @@ class _Asker:
 
 
 def _first_steps(asker: _Asker, order: Sequence[OrderEdge]) -> Iterator[Asked]:
-    known: dict[tuple[SkillId, str], set[SkillId]] = defaultdict(set)
-    for edge in order:
-        known[edge.before, edge.corpus].add(edge.after)
-    for (before, corpus), after in known.items():
+    for (before, corpus), after in _known(order).items():
         shown, others = asker.steps(before)[Group.NEXT_STEPS], asker.search(before)
         yield Asked(
             "next@1", before, corpus, bool(shown) and shown[0] in after, bool(others) and others[0] in after
         )
+
+
+def _known(order: Sequence[OrderEdge]) -> dict[tuple[SkillId, str], set[SkillId]]:
+    """Skill and corpus → what is known to follow."""
+    known: dict[tuple[SkillId, str], set[SkillId]] = defaultdict(set)
+    for edge in order:
+        if edge.relation == "next":
+            known[edge.before, edge.corpus].add(edge.after)
+    return known

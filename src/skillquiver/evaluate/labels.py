@@ -15,12 +15,16 @@ __all__ = ["Labels", "OrderEdge", "Reference", "read_order", "read_references"]
 
 @dataclass(frozen=True, slots=True)
 class OrderEdge:
-    """A pair whose order is known. ``corpus`` is the unit of resampling; ends are ids of the library."""
+    """A pair whose order is known. ``corpus`` is the unit of resampling; ends are ids of the library.
+
+    ``evidence`` are lines of text that state it, if the label quotes any.
+    """
 
     before: SkillId
     after: SkillId
     relation: str
     corpus: str
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Distinct ``pairs`` as (one end, other end, relation, corpus); ``missing`` are not in the library."""
+    """Distinct ``pairs``, (one end, other end, relation, corpus), with what the file quotes for each.
 
-    pairs: tuple[tuple[SkillId, SkillId, str, str], ...]
+    ``missing`` counts pairs that are not in the library.
+    """
+
+    pairs: Mapping[tuple[SkillId, SkillId, str, str], str]
     missing: int
 
     def told(self, origin: str) -> tuple[str, ...]:
@@ -55,7 +62,7 @@ def read_order(text: str, *, origin: str, ids: Collection[SkillId]) -> tuple[tup
     Paths are ids, or relative to a root or to a folder below it. Raises ``UsageError`` that names the line.
     """
     labels = _labels(text, ("before", "after"), origin, ids)
-    return tuple(OrderEdge(*pair) for pair in labels.pairs), labels
+    return tuple(OrderEdge(*pair, quoted) for pair, quoted in labels.pairs.items()), labels
 
 
 def read_references(
@@ -68,7 +75,7 @@ def read_references(
 
 def _labels(text: str, ends: tuple[str, str], origin: str, ids: Collection[SkillId]) -> Labels:
     find = _Suffixes(ids)
-    found: dict[tuple[SkillId, SkillId, str, str], None] = {}
+    found: dict[tuple[SkillId, SkillId, str, str], list[str]] = defaultdict(list)
     missing = 0
     for place, row in _rows(text, ends, origin):
         pair = find.pair(*(_text(row, key, place) for key in ends))
@@ -78,10 +85,11 @@ def _labels(text: str, ends: tuple[str, str], origin: str, ids: Collection[Skill
         corpus = (
             _text(row, "corpus", place) if "corpus" in row else _corpus(_text(row, ends[0], place), pair[0])
         )
-        found[(*pair, _text(row, "relation", place), corpus)] = None
+        quoted = [_text(row, "evidence", place)] if row.get("evidence") else []
+        found[(*pair, _text(row, "relation", place), corpus)] += quoted
     if not found and not missing:
         raise UsageError(f"{origin} holds no pair; see docs/evaluation.md for the format")
-    return Labels(tuple(found), missing)
+    return Labels({pair: "\n".join(quoted) for pair, quoted in found.items()}, missing)
 
 
 def _rows(text: str, ends: tuple[str, str], origin: str) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -102,7 +110,7 @@ def _text(row: Mapping[str, object], key: str, place: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
         raise UsageError(f"{place}: `{key}` must be a text that is not empty")
-    return value.strip().strip("/") if key != "relation" else value.strip()
+    return value.strip() if key in ("relation", "evidence") else value.strip().strip("/")
 
 
 def _corpus(path: str, skill_id: SkillId) -> str:

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING
 from skillquiver.evaluate.bundle_order import Packed, packed_orders
 from skillquiver.evaluate.direction import by_source, few_corpora
 from skillquiver.evaluate.experiment import Inputs
-from skillquiver.evaluate.following import Asked, asked_steps
+from skillquiver.evaluate.following import UNAIDED, Asked, asked_steps, unaided_steps
+from skillquiver.evaluate.masking import cuts_of
 from skillquiver.evaluate.metrics import hit_at
 from skillquiver.evaluate.pooled import (
     Outcome,
@@ -37,7 +38,7 @@ from skillquiver.evaluate.pooled import (
 )
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
-from skillquiver.evaluate.subject import RANKERS, Subject
+from skillquiver.evaluate.subject import RANKERS, Rebuild, Subject
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.settings import EvalSettings
 
@@ -86,6 +87,9 @@ def run(subject: Subject, inputs: Inputs) -> Section:
     if not inputs.order:
         return _section("Nothing can be said of sequences without pairs of known order.", (*warnings, HOW))
     asked = asked_steps(subject, inputs.order, RANKERS[settings.ranker])
+    cuts = cuts_of(inputs.order)
+    if cuts:
+        asked += unaided_steps(subject.rebuilt(Rebuild(cuts=cuts)), asked, inputs.order)
     packed = packed_orders(subject, inputs.order, settings)
     models = _models(subject, inputs, asked, packed)
     warnings += _doubts(inputs, asked, models)
@@ -126,7 +130,7 @@ def _steps_table(asked: Sequence[Asked], settings: EvalSettings) -> Table:
                 len(mine),
                 sum(one.graph for one in mine),
                 *(pooled_share(graph, settings), pooled_share(search, settings)),
-                pooled_difference(graph, search, settings),
+                _gap(mine, settings),
             )
         )
     return Table(
@@ -268,13 +272,18 @@ def _answer(
     parts = []
     first = [one for one in asked if one.measure == "next@1"]
     if first:
-        graph = [(one.corpus, float(one.graph)) for one in first]
-        search = [(one.corpus, float(one.search)) for one in first]
-        gap = pooled_difference(graph, search, settings)
+        gap = _gap(first, settings)
         parts.append(
             f"{_verdict(gap)} Of {len(first)} skills with a known next one, the graph shows a right one "
             f"first for {sum(one.graph for one in first)}, a search for "
             f"{sum(one.search for one in first)}: difference {_told(gap)}."
+        )
+    unaided = [one for one in asked if one.measure == UNAIDED]
+    if unaided:
+        gap = _gap(unaided, settings)
+        parts.append(
+            f"Built without the lines that the labels quote, it shows a right one first for "
+            f"{sum(one.graph for one in unaided)}: difference {_told(gap)}."
         )
     parts.append(_bundle_answer(packed, settings))
     carried = by_source(subject.graph, inputs.order)
@@ -286,6 +295,12 @@ def _answer(
         )
     parts += [_model_answer(model, settings) for model in models]
     return " ".join(parts)
+
+
+def _gap(asked: Sequence[Asked], settings: EvalSettings) -> Interval:
+    """Share of the graph minus share of the search."""
+    graph = [(one.corpus, float(one.graph)) for one in asked]
+    return pooled_difference(graph, [(one.corpus, float(one.search)) for one in asked], settings)
 
 
 def _model_answer(model: Model, settings: EvalSettings) -> str:

@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from skillquiver.skills.records import Skill
     from skillquiver.types import Finding, SkillId
 
-__all__ = ["RANKERS", "Rebuild", "Subject"]
+__all__ = ["RANKERS", "Cut", "Rebuild", "Subject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Lines with ``text``, letters and digits in lower case, are cut out of every skill below ``folder``."""
+
+    folder: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuild:
-    """How a graph is built once more by the rules: without some skills, in another order, otherwise set.
+    """How a graph is built once more by the rules: with less to read, in another order, otherwise set.
 
     ``shuffle`` is the seed of the order in which skills are handed over; ``None`` leaves it.
     """
@@ -33,6 +41,7 @@ class Rebuild:
     settings: GraphSettings = DEFAULT_GRAPH
     without: frozenset[SkillId] = frozenset()
     shuffle: int | None = None
+    cuts: tuple[Cut, ...] = ()
 
 
 RANKERS: Mapping[str, RankSettings] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +56,7 @@ class LibrarySubject:
     """The product on one open library: what ``evaluate.subject.Subject`` asks for."""
 
     library: Library
+    _rebuilds: dict[Rebuild, SkillGraph] = field(default_factory=dict)
 
     @cached_property
     def skills(self) -> Mapping[SkillId, Skill]:
@@ -100,7 +101,9 @@ class LibrarySubject:
 
     def rebuilt(self, rebuild: Rebuild) -> SkillGraph:
         """Build the graph once more by the rules, without a model; nothing is written."""
-        return self._rebuilder.build(rebuild)
+        if rebuild not in self._rebuilds:
+            self._rebuilds[rebuild] = self._rebuilder.build(rebuild)
+        return self._rebuilds[rebuild]
 
     @cached_property
     def _rebuilder(self) -> Rebuilder:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
+from skillquiver.evaluate.masking import masked
 from skillquiver.evaluate.subject import Rebuild
 from skillquiver.graph.build import build_graph, chosen_sources, judge_proposed, propose
 from skillquiver.graph.skillgraph import SkillGraph
@@ -35,7 +36,7 @@ class Rebuilder:
 
     def build(self, rebuild: Rebuild) -> SkillGraph:
         """The graph of the library as ``rebuild`` wants it."""
-        if rebuild.without or rebuild.shuffle is not None:
+        if rebuild.without or rebuild.cuts or rebuild.shuffle is not None:
             return self._afresh(rebuild)
         candidates: set[Candidate] = set()
         changed = _changed(rebuild.settings)
@@ -57,7 +58,7 @@ class Rebuilder:
         """Everything again, but for facts of texts that are as they were."""
         kept = [i for i, skill in enumerate(self.inputs.skills) if skill.id not in rebuild.without]
         vectors = None if self.inputs.vectors is None else self.inputs.vectors[kept]
-        skills = [self.inputs.skills[i] for i in kept]
+        skills = masked([self.inputs.skills[i] for i in kept], rebuild.cuts)
         if rebuild.shuffle is not None:
             random.Random(rebuild.shuffle).shuffle(skills)  # noqa: S311 - an order, not a secret
         return build_graph(
