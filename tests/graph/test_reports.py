@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from skillquiver.graph.audit import sample_edges, sheet, wilson
+from skillquiver.graph.audit import sample_edges, sheet
 from skillquiver.graph.build import builtin_sources
 from skillquiver.graph.declared import DECLARED_FIELDS
 from skillquiver.graph.doctor import GRAPH_FINDINGS, isolated_findings
@@ -91,12 +91,6 @@ def test_the_sample_takes_at_most_so_many_of_each_type_and_provenance() -> None:
     chosen = sample_edges(graph, 8, per_group=5)
     assert sorted(r.type.value for r in chosen) == ["precedes"] + ["requires"] * 5
     assert chosen == sample_edges(graph, 8, per_group=5)
-
-
-def test_wilson_intervals_are_those_of_the_formula() -> None:
-    low, high = wilson(9, 10)
-    assert (round(low, 4), round(high, 4)) == (0.5958, 0.9821)
-    assert wilson(0, 0) == (0.0, 1.0)
 
 
 def test_json_holds_every_relation() -> None:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from skillquiver.errors import UsageError
+from skillquiver.evaluate.labels import OrderEdge, Reference
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Section
+from skillquiver.evaluate.sheet import Verdicts
 from skillquiver.evaluate.subject import Subject
 from skillquiver.settings import EvalSettings
 
-__all__ = ["EXPERIMENTS", "Experiment", "Inputs", "OrderEdge", "experiment"]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderEdge:
-    """A pair whose order is known. ``corpus`` is the unit of resampling; ends are ids of the library."""
-
-    before: str
-    after: str
-    relation: str
-    corpus: str
+__all__ = ["EXPERIMENTS", "WITHOUT_QUERIES", "Experiment", "Inputs", "OrderEdge", "experiment"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """What a run is given. ``audit`` maps (source, target, type) to whether a reader found the edge right."""
+    """What a run is given. ``audit`` is a reader's verdicts; ``notes`` tell what of files was left out."""
 
     sets: tuple[QuerySet, ...]
     order: tuple[OrderEdge, ...] = ()
-    audit: Mapping[tuple[str, str, str], bool] | None = None
+    references: tuple[Reference, ...] = ()
+    audit: Verdicts | None = None
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By kind of file: ``order``, ``references``, ``audit``."""
     settings: EvalSettings
 
 
@@ -40,8 +35,16 @@ Experiment = Callable[[Subject, Inputs], Section]
 
 EXPERIMENTS: Mapping[str, str] = {
     "rankers": "How good is each ranker, by tag?",
+    "topology": "How far does the graph reach, and beyond what the embedding knows?",
+    "census": "Which relations are there, who proposed them, and is their direction right?",
+    "audit": "How many of the relations does a reader find right?",
+    "stability": "How much of the graph stays when skills, order or settings change?",
+    "sequence": "Does knowing the step before find the next one better than searching does?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
+
+WITHOUT_QUERIES = frozenset({"topology", "census", "audit", "stability", "sequence"})
+"""Experiments that can do without a query file: the graph is their subject."""
 
 
 def experiment(name: str) -> Experiment:

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from skillquiver.settings import RankSettings
+from skillquiver.settings import DEFAULT_GRAPH, GraphSettings, RankSettings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from skillquiver.graph.following import Group
     from skillquiver.graph.skillgraph import SkillGraph
     from skillquiver.retrieve.bundle import Bundle
     from skillquiver.retrieve.diffuse import Arm
     from skillquiver.retrieve.ranking import Ranking
     from skillquiver.skills.records import Skill
-    from skillquiver.types import SkillId
+    from skillquiver.types import Finding, SkillId
 
-__all__ = ["RANKERS", "Subject"]
+__all__ = ["RANKERS", "Cut", "Rebuild", "Subject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Lines with ``text``, letters and digits in lower case, are cut out of every skill below ``folder``."""
+
+    folder: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuild:
+    """How a graph is built once more by the rules: with less to read, in another order, otherwise set.
+
+    ``shuffle`` is the seed of the order in which skills are handed over; ``None`` leaves it.
+    """
+
+    settings: GraphSettings = DEFAULT_GRAPH
+    without: frozenset[SkillId] = frozenset()
+    shuffle: int | None = None
+    cuts: tuple[Cut, ...] = ()
+
 
 RANKERS: Mapping[str, RankSettings] = {
     "bm25 card": RankSettings(full_weight=0.0, name_weight=0.0, dense_weight=0.0, rerank_depth=0),
@@ -53,4 +77,22 @@ class Subject(Protocol):
 
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` without a dense index."""
+        ...
+
+    @property
+    def graph_findings(self) -> Sequence[Finding]:
+        """What the last build of the stored graph found wrong; empty without one."""
+        ...
+
+    @property
+    def graph_told(self) -> str:
+        """Why the stored graph is missing or out of date; empty if it is neither."""
+        ...
+
+    def rebuilt(self, rebuild: Rebuild) -> SkillGraph:
+        """Build the graph once more by the rules, without a model; nothing is written."""
+        ...
+
+    def following(self, skill_id: SkillId, *, top_k: int) -> Mapping[Group, tuple[SkillId, ...]]:
+        """What `quiver next` shows around a skill, best first."""
         ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -14,7 +13,7 @@ from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId
 
-__all__ = ["sample_edges", "sheet", "wilson"]
+__all__ = ["sample_edges", "sheet"]
 
 _EXCERPT = 400
 """Characters of each skill's description on the sheet."""
@@ -76,16 +75,6 @@ def sheet(relations: Iterable[Relation], skills: Mapping[SkillId, Skill]) -> str
             ]
         )
     return out.getvalue()
-
-
-def wilson(successes: int, n: int, *, z: float = 1.96) -> tuple[float, float]:
-    """Return the score interval of a proportion (Wilson, 1927); (0, 1) for ``n`` = 0."""
-    if n == 0:
-        return 0.0, 1.0
-    p, zz = successes / n, z * z
-    middle = (p + zz / (2 * n)) / (1 + zz / n)
-    half = z * math.sqrt(p * (1 - p) / n + zz / (4 * n * n)) / (1 + zz / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _excerpt(skill: Skill) -> str:

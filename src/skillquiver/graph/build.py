@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["GraphBuild", "build_graph", "builtin_sources", "chosen_sources", "propose"]
+__all__ = ["GraphBuild", "build_graph", "builtin_sources", "chosen_sources", "judge_proposed", "propose"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,18 @@ def build_graph(
     ``judges`` join the rules, which are always on. ``known`` holds facts of earlier builds by content hash.
     """
     corpus = Corpus.of(skills, vectors, known)
+    return judge_proposed(corpus, propose(corpus, chosen_sources(settings)), curated=curated, judges=judges)
+
+
+def judge_proposed(
+    corpus: Corpus,
+    candidates: Sequence[Candidate],
+    *,
+    curated: Iterable[CuratedFile] = (),
+    judges: Sequence[Judge] = (),
+) -> GraphBuild:
+    """Judge the ``candidates`` that ``propose`` returned for ``corpus``, and resolve what comes of them."""
     declared = read_curated(curated, corpus)
-    candidates = propose(corpus, chosen_sources(settings))
     relations: list[Relation] = list(declared.relations)
     findings = [*declared.findings, *read_declared(corpus)[1]]
     counts = Counter({"curated": len(declared.relations)})

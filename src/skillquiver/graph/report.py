@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from skillquiver.graph.relations import Provenance, Relation, RelationType
 from skillquiver.graph.skillgraph import SkillGraph
+from skillquiver.types import SkillId
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Census",
     "Topology",
+    "adjacent",
     "census",
     "isolated",
+    "layers",
+    "neighbouring_pairs",
     "outside_neighbours",
+    "reach_within",
     "share_by_provenance",
     "topology",
 ]
@@ -65,15 +70,20 @@ def census(graph: SkillGraph) -> Census:
 
 
 def topology(graph: SkillGraph) -> tuple[Topology, ...]:
-    """Return one row per type that has edges, then ``typed`` (all but ``similar_to``) and ``all``."""
-    layers: dict[str, list[Relation]] = defaultdict(list)
+    """Return the shape of every layer that has edges."""
+    return tuple(_shape(graph, name, relations) for name, relations in layers(graph).items())
+
+
+def layers(graph: SkillGraph) -> dict[str, list[Relation]]:
+    """Return the relations of each type, of ``typed`` (all but ``similar_to``) and ``all``; none is empty."""
+    found: dict[str, list[Relation]] = defaultdict(list)
     for relation in graph.relations:
-        layers[relation.type.value].append(relation)
+        found[relation.type.value].append(relation)
         if relation.type != RelationType.SIMILAR_TO:
-            layers["typed"].append(relation)
-        layers["all"].append(relation)
+            found["typed"].append(relation)
+        found["all"].append(relation)
     order = [t.value for t in RelationType] + ["typed", "all"]
-    return tuple(_shape(graph, name, layers[name]) for name in order if layers[name])
+    return {name: found[name] for name in order if found[name]}
 
 
 def outside_neighbours(
@@ -84,17 +94,38 @@ def outside_neighbours(
     A pair is inside if either end is among the other's ``k`` nearest. ``vectors`` has shape (n, d), unit
     rows in the order of ``graph.ids``.
     """
-    wanted = sorted({tuple(sorted(map(graph.position.__getitem__, r.pair))) for r in graph.relations})
-    inside = _inside(wanted, vectors, k)
+    inside = neighbouring_pairs(graph, vectors, k=k)
     counts: dict[str, Counter[bool]] = defaultdict(Counter)
-    typed: set[tuple[int, ...]] = set()
+    typed: set[tuple[SkillId, SkillId]] = set()
     for relation in graph.relations:
-        pair = tuple(sorted(map(graph.position.__getitem__, relation.pair)))
-        counts[relation.type.value][pair in inside] += 1
+        counts[relation.type.value][relation.pair in inside] += 1
         if relation.type != RelationType.SIMILAR_TO:
-            typed.add(pair)
+            typed.add(relation.pair)
     found = {name: (c[False], c.total()) for name, c in sorted(counts.items())}
     return {**found, "typed pairs": (len(typed - inside), len(typed))}
+
+
+def neighbouring_pairs(
+    graph: SkillGraph, vectors: npt.NDArray[np.float32], *, k: int = 8
+) -> frozenset[tuple[SkillId, SkillId]]:
+    """Return the related pairs one end of which is among the other's ``k`` nearest in the embedding."""
+    wanted = sorted({tuple(sorted(map(graph.position.__getitem__, r.pair))) for r in graph.relations})
+    return frozenset((graph.ids[i], graph.ids[j]) for i, j in _inside(wanted, vectors, k))
+
+
+def reach_within(relations: Iterable[Relation], hops: int = 3) -> dict[SkillId, tuple[int, ...]]:
+    """Return, for each wired skill, how many others lie within 1, 2, … ``hops`` steps, either way."""
+    following = adjacent(relations)
+    return {skill_id: _within(following, skill_id, hops) for skill_id in following}
+
+
+def adjacent(relations: Iterable[Relation]) -> dict[SkillId, set[SkillId]]:
+    """Return the neighbours of each wired skill, directions left aside."""
+    following: dict[SkillId, set[SkillId]] = defaultdict(set)
+    for relation in relations:
+        following[relation.source].add(relation.target)
+        following[relation.target].add(relation.source)
+    return dict(following)
 
 
 def isolated(graph: SkillGraph, *, typed: bool = True) -> tuple[str, ...]:
@@ -133,20 +164,14 @@ def _inside(
     return inside
 
 
-def _shape(graph: SkillGraph, layer: str, relations: Iterable[Relation]) -> Topology:
-    following: dict[int, set[int]] = defaultdict(set)
-    edges = 0
-    for relation in relations:
-        i, j = graph.position[relation.source], graph.position[relation.target]
-        following[i].add(j)
-        following[j].add(i)
-        edges += 1
+def _shape(graph: SkillGraph, layer: str, relations: Sequence[Relation]) -> Topology:
+    following = adjacent(relations)
     sizes = _component_sizes(following)
-    reached = sum(_within(following, node, 3) for node in following)
+    reached = sum(within[-1] for within in reach_within(relations).values())
     n = len(graph.ids)
     return Topology(
         layer,
-        edges,
+        len(relations),
         len(following),
         len(sizes),
         max(sizes, default=0),
@@ -155,8 +180,8 @@ def _shape(graph: SkillGraph, layer: str, relations: Iterable[Relation]) -> Topo
     )
 
 
-def _component_sizes(following: Mapping[int, set[int]]) -> list[int]:
-    seen: set[int] = set()
+def _component_sizes(following: Mapping[SkillId, set[SkillId]]) -> list[int]:
+    seen: set[SkillId] = set()
     sizes = []
     for root in following:
         if root not in seen:
@@ -171,9 +196,11 @@ def _component_sizes(following: Mapping[int, set[int]]) -> list[int]:
     return sizes
 
 
-def _within(following: Mapping[int, set[int]], root: int, steps: int) -> int:
+def _within(following: Mapping[SkillId, set[SkillId]], root: SkillId, steps: int) -> tuple[int, ...]:
     seen, rim = {root}, {root}
+    counts = []
     for _ in range(steps):
         rim = {other for node in rim for other in following[node]} - seen
         seen |= rim
-    return len(seen) - 1
+        counts.append(len(seen) - 1)
+    return tuple(counts)

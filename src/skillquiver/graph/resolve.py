@@ -6,16 +6,26 @@ their order.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillquiver.graph.cycles import break_cycles
-from skillquiver.graph.relations import RELATION_TYPES, Relation, pair_of
+from skillquiver.graph.relations import RELATION_TYPES, End, Relation, pair_of
 from skillquiver.graph.relations import RelationType as T
 from skillquiver.types import Finding, Severity, SkillId
 
-__all__ = ["ORDER_TYPES", "Resolution", "contradictions", "contradicts", "resolve", "strength"]
+__all__ = [
+    "ORDER_TYPES",
+    "Claim",
+    "Resolution",
+    "contradictions",
+    "contradicts",
+    "dropped_claim",
+    "resolve",
+    "strength",
+]
 
 ORDER_TYPES = (T.REQUIRES, T.FEEDS_INTO, T.PRECEDES)
 """Acyclic types that say what comes first. They are kept acyclic *together*, so that any set of skills can
@@ -25,6 +35,9 @@ _EXCLUSIVE = frozenset({T.ALTERNATIVE_TO, T.CONFLICTS_WITH, T.SUPERSEDES})
 """Types that say "one of the two"."""
 _JOINT = frozenset({T.REQUIRES, T.FEEDS_INTO, T.PRECEDES, T.VERIFIES})
 """Types that say "both". ``complements`` is too vague to contradict anything: it yields instead."""
+_DROPPED = frozenset({"relation-overridden", "relation-contradiction", "relation-cycle"})
+_ENDS = re.compile(r" (?:yields to|contradicts|is dropped with|closes the cycle) ")
+"""Words that follow the target in a finding."""
 _RANK = {type_: rank for rank, type_ in enumerate(T)}
 
 
@@ -34,6 +47,40 @@ class Resolution:
 
     relations: tuple[Relation, ...]
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A relation that was proposed and did not stand; ``code`` is that of the finding which tells it."""
+
+    code: str
+    source: SkillId
+    target: SkillId
+    type: T
+
+    @property
+    def upstream(self) -> SkillId | None:
+        """The end that comes first in time, or ``None`` where the type does not say."""
+        end = RELATION_TYPES[self.type].upstream
+        return None if end is None else self.source if end is End.SOURCE else self.target
+
+
+def dropped_claim(finding: Finding, ids: Container[str]) -> Claim | None:
+    """The relation between two skills of ``ids`` that ``finding`` tells the end of; ``None`` for others.
+
+    Findings are what is kept of relations that were dropped, in the words of ``resolve``.
+    """
+    if finding.code not in _DROPPED:
+        return None
+    for type_ in T:
+        source, found, rest = finding.message.partition(f" {type_} ")
+        if found and source in ids:
+            target = next(
+                (rest[: at.start()] for at in _ENDS.finditer(rest) if rest[: at.start()] in ids), None
+            )
+            if target is not None:
+                return Claim(finding.code, SkillId(source), SkillId(target), type_)
+    return None
 
 
 def resolve(relations: Iterable[Relation], paths: Mapping[SkillId, str]) -> Resolution:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from skillquiver.settings.serving import HttpSettings
 
 __all__ = [
-    "AgentSettings",
     "DEFAULT_GRAPH",
     "DEFAULT_READ",
+    "AgentSettings",
     "DiffuseSettings",
     "EvalSettings",
     "GraphSettings",

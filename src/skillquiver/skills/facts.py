@@ -20,7 +20,7 @@ from skillquiver.skills.shell_facts import RENAMED, ShellFacts, read_shell
 from skillquiver.skills.terms import file_terms, name_term, type_of
 from skillquiver.skills.vocabulary import COMMON
 
-__all__ = ["MAX_TERMS", "Facts", "find_facts"]
+__all__ = ["MAX_TERMS", "Facts", "declared_artifacts", "find_facts"]
 
 MAX_TERMS = 64
 """Terms kept of each kind; a skill that names more proves nothing by them."""
@@ -69,6 +69,12 @@ def find_facts(
     found.scripts.update(path for path in siblings if path.endswith(_SCRIPT_ENDS))
     found.scripts.update(_named_scripts(document))
     return Facts(_kept(found.reads), _kept(found.writes), _kept(found.tools), _kept(found.scripts))
+
+
+def declared_artifacts(fields: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sorted terms that a frontmatter itself declares as ``inputs`` and as ``outputs``; see ``terms``."""
+    reads, writes = (_kept(_declared(field(fields, name, name[:-1]))) for name in ("inputs", "outputs"))
+    return reads, writes
 
 
 def _kept(terms: Iterable[str]) -> tuple[str, ...]:

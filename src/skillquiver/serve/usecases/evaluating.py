@@ -5,40 +5,50 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
-from skillquiver.evaluate.experiment import Inputs, experiment
+from skillquiver.evaluate.experiment import WITHOUT_QUERIES, Inputs, experiment
+from skillquiver.evaluate.labels import OrderEdge, Reference, read_order, read_references
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
+from skillquiver.evaluate.sheet import read_sheet
+from skillquiver.evaluate.subject import RANKERS, Rebuild
+from skillquiver.graph.following import Group
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state
 from skillquiver.retrieve.bundle import Bundle
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.ranking import Ranking
-from skillquiver.serve.usecases.graphs import load_graph
+from skillquiver.serve.usecases.following import next_skills
+from skillquiver.serve.usecases.graphs import build_findings, load_graph
 from skillquiver.serve.usecases.library import Library, open_library
 from skillquiver.serve.usecases.searching import bundle
 from skillquiver.settings import EvalSettings, RankSettings
 from skillquiver.skills.records import Skill
-from skillquiver.types import SkillId
+from skillquiver.types import Finding, SkillId
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_sets", "run_experiment"]
+    from skillquiver.serve.usecases.rebuilding import Rebuilder
+
+__all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_all", "read_sets", "run_experiment"]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFiles:
     """Files that a run reads; ``equivalents`` and the others are optional."""
 
-    queries: tuple[Path, ...]
+    queries: tuple[Path, ...] = ()
     equivalents: Path | None = None
+    order: Path | None = None
+    references: Path | None = None
+    audit: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class LibrarySubject:
     """The product on one open library: what ``evaluate.subject.Subject`` asks for."""
 
     library: Library
+    _rebuilds: dict[Rebuild, SkillGraph] = field(default_factory=dict)
 
     @cached_property
     def skills(self) -> Mapping[SkillId, Skill]:
@@ -78,6 +89,34 @@ class LibrarySubject:
             return None
         return skill_vectors(self.library.store, [rows[skill_id] for skill_id in self.graph.ids])
 
+    @cached_property
+    def graph_findings(self) -> Sequence[Finding]:
+        """What the last build of the stored graph found wrong; empty without one."""
+        return build_findings(self.library.store)
+
+    @property
+    def graph_told(self) -> str:
+        """Why the stored graph is missing or out of date; empty if it is neither."""
+        return graph_state(self.library.store).told
+
+    def rebuilt(self, rebuild: Rebuild) -> SkillGraph:
+        """Build the graph once more by the rules, without a model; nothing is written."""
+        if rebuild not in self._rebuilds:
+            self._rebuilds[rebuild] = self._rebuilder.build(rebuild)
+        return self._rebuilds[rebuild]
+
+    @cached_property
+    def _rebuilder(self) -> Rebuilder:
+        from skillquiver.serve.usecases.graph_inputs import read_inputs
+        from skillquiver.serve.usecases.rebuilding import Rebuilder
+
+        return Rebuilder(read_inputs(self.library.store, self.library.folder))
+
+    def following(self, skill_id: SkillId, *, top_k: int) -> Mapping[Group, tuple[SkillId, ...]]:
+        """What `quiver next` shows around a skill, best first."""
+        steps = next_skills(self.library, skill_id, top_k=top_k)
+        return {group: tuple(step.skill.id for step in found) for group, found in steps.groups.items()}
+
 
 @contextmanager
 def open_subject(folder: Path) -> Iterator[LibrarySubject]:
@@ -97,6 +136,31 @@ def read_sets(files: QueryFiles, ids: Sequence[SkillId]) -> tuple[QuerySet, ...]
     )
 
 
+def read_all(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) -> Inputs:
+    """Read every file that was given. Raises ``UsageError`` for one that cannot be read."""
+    ids = list(subject.skills)
+    notes: dict[str, tuple[str, ...]] = {}
+    order: tuple[OrderEdge, ...] = ()
+    references: tuple[Reference, ...] = ()
+    audit = None
+    if files.order is not None:
+        order, labels = read_order(_text(files.order), origin=str(files.order), ids=ids)
+        notes["order"] = labels.told(files.order.name)
+    if files.references is not None:
+        references, labels = read_references(_text(files.references), origin=str(files.references), ids=ids)
+        notes["references"] = labels.told(files.references.name)
+    if files.audit is not None:
+        audit = read_sheet(_text(files.audit), origin=str(files.audit))
+    return Inputs(
+        sets=read_sets(files, ids),
+        order=order,
+        references=references,
+        audit=audit,
+        notes=notes,
+        settings=settings,
+    )
+
+
 def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -109,6 +173,12 @@ def run_experiment(
 ) -> Section:
     """Run one experiment; its section says how long it took and which command makes it."""
     run = experiment(name)
+    if not files.queries and name not in WITHOUT_QUERIES:
+        raise UsageError(
+            f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`"
+        )
+    if settings.ranker not in RANKERS:
+        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
     started = time.perf_counter()
-    section = run(subject, Inputs(sets=read_sets(files, list(subject.skills)), settings=settings))
+    section = run(subject, read_all(subject, files, settings))
     return replace(section, command=command, seconds=round(time.perf_counter() - started, 2))

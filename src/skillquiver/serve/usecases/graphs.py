@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GraphReport",
     "GraphStats",
+    "build_findings",
     "build_from",
     "build_library_graph",
     "graph_audit",
@@ -180,11 +181,16 @@ def graph_export(folder: Path, format_: ExportFormat) -> str:
         return export_graph(load_graph(store)[0], format_)
 
 
+def build_findings(store: Store) -> tuple[Finding, ...]:
+    """What the last build found wrong; empty if no graph was built."""
+    noted = store.get_derived(FINDINGS)
+    return _FINDINGS.decode(noted[1]) if noted else ()
+
+
 def graph_findings(store: Store) -> list[Finding]:
     """What the last build found wrong, and skills without a relation; empty if no graph was built."""
-    noted = store.get_derived(FINDINGS)
-    if noted is None:
+    if store.get_derived(FINDINGS) is None:
         return []
     graph, _ = load_graph(store)
     paths = {light.id: light.path for light in store.lights().values()}
-    return [*_FINDINGS.decode(noted[1]), *isolated_findings(graph, paths)]
+    return [*build_findings(store), *isolated_findings(graph, paths)]
