@@ -25,11 +25,30 @@ def command() -> None:
     metavar="FILE.json",
     help="Gold skill → skills that do as well.",
 )
+@click.option(
+    "--ranker",
+    metavar="NAME",
+    default="second stage",
+    help="Ranker that experiments start from: bm25 card, bm25, dense, hybrid, or second stage.",
+)
+@click.option(
+    "--second-stage",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Second stage to use instead of the packaged one, or a folder of models by fold.",
+)
 @as_json
 @library_option
 @guarded
 def run(
-    name: str, queries: tuple[Path, ...], *, equivalents: Path | None, json_output: bool, library: Path
+    name: str,
+    queries: tuple[Path, ...],
+    *,
+    equivalents: Path | None,
+    ranker: str,
+    second_stage: Path | None,
+    json_output: bool,
+    library: Path,
 ) -> None:
     """Run one EXPERIMENT over QUERIES, files of queries with their gold skills."""
     from skillquiver.serve import render_eval
@@ -38,8 +57,9 @@ def run(
 
     files = QueryFiles(queries, equivalents)
     words = ["quiver eval run", name, *map(str, queries)]
-    with open_subject(library) as subject:
-        section = run_experiment(subject, name, files, EvalSettings(), command=" ".join(words))
+    with open_subject(library, second_stage=second_stage) as subject:
+        settings = EvalSettings(ranker=ranker)
+        section = run_experiment(subject, name, files, settings, command=" ".join(words))
     if json_output:
         print_json(render_eval.section_data(section))
     else:
