@@ -75,6 +75,7 @@ def folds_of(queries: Sequence[Query], count: int, seed: int) -> npt.NDArray[np.
     """A fold for each query: those with a common accepted skill or text share one; sets are spread evenly."""
     items = [
         Item(
+            query.gold[0],
             frozenset(("skill", i) for one in query.accepted for i in one)
             | {("text", normalised(query.text))},
             query.group,

@@ -17,8 +17,12 @@ __all__ = ["Item", "folds_of", "query_items"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is put into a fold. Items with a key in common share a fold; each ``stratum`` is spread evenly."""
+    """What is put into a fold. Items with a key in common share a fold; each ``stratum`` is spread evenly.
 
+    ``name`` orders groups before anything is drawn, so that the order of lines in a file does not matter.
+    """
+
+    name: str
     keys: frozenset[Hashable]
     stratum: str = ""
 
@@ -31,7 +35,7 @@ def query_items(queries: Iterable[Query], equivalents: Equivalents, *, stratum: 
         keys: set[Hashable] = {("skill", name) for name in skills} | {("text", normalised(query.query))}
         if query.task:
             keys.add(("task", stratum, query.task))
-        found.append(Item(frozenset(keys), stratum))
+        found.append(Item(query.gold[0] if query.gold else query.query_id, frozenset(keys), stratum))
     return found
 
 
@@ -50,7 +54,7 @@ def folds_of(items: Sequence[Item], count: int, *, seed: int) -> list[int]:
             f"cannot make {count} folds: at least 2, and no more than {len(members)} groups of "
             "queries that share no gold skill"
         )
-    groups = list(members.values())
+    groups = sorted(members.values(), key=lambda group: items[group[0]].name)
     random.Random(seed).shuffle(groups)  # noqa: S311 - no secret
     groups.sort(key=lambda group: -len(group))
     load = [Counter[str]() for _ in range(count)]
