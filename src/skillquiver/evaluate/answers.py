@@ -29,7 +29,6 @@ class Answer:
     ids: tuple[str, ...]
     confidence: float
     none: bool
-    degraded: str
 
 
 Answers = Mapping[str, Answer]
@@ -37,17 +36,20 @@ Answers = Mapping[str, Answer]
 
 
 def answers(subject: Subject, tasks: Iterable[Task], ranker: str) -> Answers:
-    """Rank every task with ``RANKERS[ranker]``."""
-    found = {}
+    """Rank every task with ``RANKERS[ranker]``; equal queries are asked once."""
+    found: dict[str, Answer] = {}
+    said = {}
     for task in tasks:
-        ranking = subject.rank(task.query, top_k=DEPTH, settings=RANKERS[ranker])
-        found[task.query_id] = Answer(
-            tuple(result.id for result in ranking.results),
-            ranking.confidence,
-            ranking.status is Status.NONE,
-            ranking.degraded,
-        )
-    return found
+        if task.query not in found:
+            found[task.query] = _answer(subject, task.query, ranker)
+        said[task.query_id] = found[task.query]
+    return said
+
+
+def _answer(subject: Subject, query: str, ranker: str) -> Answer:
+    ranking = subject.rank(query, top_k=DEPTH, settings=RANKERS[ranker])
+    ids = tuple(result.id for result in ranking.results)
+    return Answer(ids, ranking.confidence, ranking.status is Status.NONE)
 
 
 def scores(tasks: Iterable[Task], said: Answers) -> Scores:

@@ -40,6 +40,7 @@ Experiment = Callable[[Subject, Inputs], Section]
 
 EXPERIMENTS: Mapping[str, str] = {
     "rankers": "How good is each ranker, by tag?",
+    "echo": "How much better do rankers look on queries that repeat descriptions?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -37,6 +38,9 @@ def command() -> None:
     metavar="FILE|FOLDER",
     help="Second stage to use instead of the packaged one, or a folder of models by fold.",
 )
+@click.option(
+    "--reject-echo", is_flag=True, help="Leave out queries that repeat a description; say how many."
+)
 @as_json
 @library_option
 @guarded
@@ -47,6 +51,7 @@ def run(
     equivalents: Path | None,
     ranker: str,
     second_stage: Path | None,
+    reject_echo: bool,
     json_output: bool,
     library: Path,
 ) -> None:
@@ -55,11 +60,15 @@ def run(
     from skillquiver.serve.usecases.evaluating import QueryFiles, open_subject, run_experiment
     from skillquiver.settings import EvalSettings
 
-    files = QueryFiles(queries, equivalents)
-    words = ["quiver eval run", name, *map(str, queries)]
+    files = QueryFiles(queries, equivalents, reject_echo)
+    words = ["quiver", "eval", "run", name, *map(str, queries)]
+    words += ["--equivalents", str(equivalents)] if equivalents else []
+    words += ["--ranker", ranker] if ranker != EvalSettings().ranker else []
+    words += ["--second-stage", str(second_stage)] if second_stage else []
+    words += ["--reject-echo"] if reject_echo else []
     with open_subject(library, second_stage=second_stage) as subject:
         settings = EvalSettings(ranker=ranker)
-        section = run_experiment(subject, name, files, settings, command=" ".join(words))
+        section = run_experiment(subject, name, files, settings, command=shlex.join(words))
     if json_output:
         print_json(render_eval.section_data(section))
     else:

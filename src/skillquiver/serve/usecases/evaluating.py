@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
+from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
 from skillquiver.evaluate.experiment import Inputs, experiment
 from skillquiver.evaluate.leaks import leak_warnings
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
@@ -40,10 +41,14 @@ __all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_same", "read_se
 
 @dataclass(frozen=True, slots=True)
 class QueryFiles:
-    """Files that a run reads; ``equivalents`` and the others are optional."""
+    """Files that a run reads; ``equivalents`` and the others are optional.
+
+    With ``reject_echo``, queries that repeat a description are left out, and counted.
+    """
 
     queries: tuple[Path, ...]
     equivalents: Path | None = None
+    reject_echo: bool = False
 
 
 @dataclass(frozen=True)
@@ -193,11 +198,19 @@ def run_experiment(
         raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
     started = time.perf_counter()
     sets = read_sets(files, list(subject.skills))
+    rejected: tuple[str, ...] = ()
+    if files.reject_echo:
+        sets, rejected = without_echoes(sets, subject.skills)
     section = run(subject, Inputs(sets=sets, settings=settings))
     return replace(
         section,
         clusters=_clusters(sets),
-        warnings=(*leak_warnings(subject, sets), *section.warnings),
+        warnings=(
+            *leak_warnings(subject, sets),
+            *echo_warnings(sets, subject.skills),
+            *rejected,
+            *section.warnings,
+        ),
         command=command,
         seconds=round(time.perf_counter() - started, 2),
     )
