@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Paired",
+    "cluster_means",
     "holm",
     "mcnemar_exact",
     "mean_interval",
@@ -42,6 +43,15 @@ class Paired:
     lost: int
 
 
+def cluster_means(values: Mapping[str, float], clusters: Mapping[str, str]) -> list[float]:
+    """Mean over the queries of each cluster, by the clusters' names; values that are NaN are left out."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for query_id, value in values.items():
+        if not math.isnan(value):
+            groups[clusters.get(query_id, query_id)].append(value)
+    return [fmean(groups[name]) for name in sorted(groups)]
+
+
 def mean_interval(
     values: Mapping[str, float], clusters: Mapping[str, str], settings: EvalSettings
 ) -> Interval:
@@ -50,7 +60,7 @@ def mean_interval(
     ``values`` are by query id; queries of one cluster are averaged first, so a query that stands in the file
     twice does not narrow the interval. NaN values are left out.
     """
-    means = _array(_by_cluster(values, clusters))
+    means = _array(cluster_means(values, clusters))
     return _interval(means, settings)
 
 
@@ -62,7 +72,7 @@ def paired(
     Bootstrap interval of the mean difference, and a randomisation test (Fisher, 1935; Smucker et al., 2007).
     """
     shared = {query_id: a[query_id] - b[query_id] for query_id in a if query_id in b}
-    gaps = _array(_by_cluster(shared, clusters))
+    gaps = _array(cluster_means(shared, clusters))
     return Paired(
         _interval(gaps, settings), _sign_flips(gaps, settings), int((gaps > 0).sum()), int((gaps < 0).sum())
     )
@@ -75,7 +85,7 @@ def unpaired(
 
     ``n`` counts both. NaN where either has no value.
     """
-    one, two = _array(_by_cluster(a, clusters)), _array(_by_cluster(b, clusters))
+    one, two = _array(cluster_means(a, clusters)), _array(cluster_means(b, clusters))
     n = len(one) + len(two)
     if not len(one) or not len(two):
         return Interval(math.nan, math.nan, math.nan, n)
@@ -135,14 +145,6 @@ def _array(values: Sequence[float]) -> npt.NDArray[np.float64]:
     import numpy as np
 
     return np.array(values, dtype=np.float64)
-
-
-def _by_cluster(values: Mapping[str, float], clusters: Mapping[str, str]) -> list[float]:
-    groups: dict[str, list[float]] = defaultdict(list)
-    for query_id, value in values.items():
-        if not math.isnan(value):
-            groups[clusters.get(query_id, query_id)].append(value)
-    return [fmean(groups[name]) for name in sorted(groups)]
 
 
 def _interval(values: npt.NDArray[np.float64], settings: EvalSettings) -> Interval:

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.eval_compare_command import compare
+from skillquiver.serve.cli.eval_files_command import init, split
 
 
 @click.group("eval")
@@ -73,3 +75,7 @@ def run(
         print_json(render_eval.section_data(section))
     else:
         say(render_eval.section_text(section))
+
+
+for other in (init, split, compare):
+    command.add_command(other)

@@ -36,7 +36,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_same", "read_sets", "run_experiment"]
+__all__ = [
+    "LibrarySubject",
+    "QueryFiles",
+    "open_subject",
+    "read_same",
+    "read_sets",
+    "read_text",
+    "run_experiment",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +180,18 @@ def read_sets(files: QueryFiles, ids: Sequence[SkillId]) -> tuple[QuerySet, ...]
     if len(set(names)) < len(names):
         raise UsageError(f"query files must have different names: {', '.join(names)}")
     return tuple(
-        judge(read_queries(_text(file), origin=str(file)), ids, same, name=name)
+        judge(read_queries(read_text(file), origin=str(file)), ids, same, name=name)
         for name, file in zip(names, files.queries, strict=True)
     )
 
 
 def read_same(file: Path | None) -> Equivalents:
     """The equivalents in ``file``; none without one."""
-    return {} if file is None else read_equivalents(_text(file), origin=str(file))
+    return {} if file is None else read_equivalents(read_text(file), origin=str(file))
 
 
-def _text(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """The text of a file of queries or the like. Raises ``UsageError`` if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
