@@ -26,44 +26,41 @@ Said = Sequence[tuple[QuerySet, Mapping[str, Answers]]]
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """A table, or none without a query that nothing answers, and what it says."""
+    """A table, or none without an off-topic query, and what it says."""
 
     answer: str = ""
     tables: tuple[Table, ...] = ()
 
 
 def abstention(sets: Said, settings: EvalSettings) -> Abstention:
-    """Precision and recall of "none" over queries that nothing in the library answers.
+    """Precision and recall of "none" over off-topic queries, which no skill answers, and answerable ones.
 
-    Precision: share of the declined queries that nothing answers. Recall: share of the queries that nothing
-    answers which were declined. Nothing answers a query with empty gold and no ``not_gold``, or whose gold
-    the library does not hold. A query that only says what is wrong does not count.
+    Precision: share of the declined queries that are off topic. Recall: share of the off-topic queries that
+    were declined. Queries that only say what is wrong do not count, nor do those whose gold the library does
+    not hold: another of its skills may answer.
     """
     answer, rows = "", list[tuple[Cell, ...]]()
-    vain = sum(in_vain(task) for queries, _ in sets for task in queries.tasks)
-    for name in CALIBRATED if vain else ():
-        pairs = [pair for pair in _pairs(sets, name) if pair[0].gold or in_vain(pair[0])]
-        precision = _share([(t, in_vain(t)) for t, said in pairs if said.none], settings)
-        recall = _share([(t, said.none) for t, said in pairs if in_vain(t)], settings)
-        lost = _share([(t, said.none) for t, said in pairs if not in_vain(t)], settings)
+    count = sum(task.off_topic for queries, _ in sets for task in queries.tasks)
+    for name in CALIBRATED if count else ():
+        if not all(name in said for _, said in sets):
+            continue
+        pairs = [pair for pair in _pairs(sets, name) if pair[0].gold or pair[0].off_topic]
+        precision = _share([(t, t.off_topic) for t, said in pairs if said.none], settings)
+        recall = _share([(t, said.none) for t, said in pairs if t.off_topic], settings)
+        lost = _share([(t, said.none) for t, said in pairs if t.gold], settings)
         rows.append((name, precision, recall, lost))
         if recall is not None:
-            answer = f"`{name}` declines {interval_text(recall)} of the queries that nothing answers" + (
-                f", and {interval_text(lost)} of the others." if lost else "."
+            answer = f"`{name}` declines {interval_text(recall)} of the queries that are off topic" + (
+                f", and {interval_text(lost)} of those that a skill answers." if lost else "."
             )
     if not rows:
         return Abstention()
     table = Table(
-        caption=f'Saying "none": {vain} queries that nothing in the library answers',
+        caption=f'Saying "none": {count} queries are off topic',
         columns=("ranker", "precision", "recall", "answerable queries declined"),
         rows=tuple(rows),
     )
     return Abstention(answer, (table,))
-
-
-def in_vain(task: Task) -> bool:
-    """Whether nothing in the library answers the task."""
-    return task.off_topic or (not task.gold and bool(task.missing))
 
 
 def wrong_firsts(sets: Said, settings: EvalSettings) -> tuple[Table, ...]:

@@ -85,6 +85,8 @@ def doubts(subject: Subject, sets: Sequence[QuerySet]) -> tuple[str, ...]:
         lost = sum(1 for task in queries.tasks if task.missing)
         if 0 < units < FEW:
             found.append(f"{queries.name}: {units} queries are few; intervals are wide")
-        if lost:
+        if not units and not any(task.off_topic for task in queries.tasks):
+            found.append(f"{queries.name}: the library holds no gold skill of any query: nothing to measure")
+        elif lost:
             found.append(f"{queries.name}: {lost} queries want skills that the library does not hold")
     return tuple(found)

@@ -2,7 +2,8 @@
 
 For each measure of each system that both runs have, the mean of the differences of the same queries, with
 its percentile bootstrap interval and a randomisation test over tasks; p-values are adjusted over all
-measures (Holm, 1979).
+measures (Holm, 1979) that differ in any query: one that does not could never be found different, so that it
+takes no power from the others (Tarone, 1990).
 """
 
 from __future__ import annotations
@@ -65,9 +66,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All rows, in the order of the first run, and what could not be compared."""
+    """Measures that differ, in the order of the first run; the others; and what could not be compared."""
 
     rows: tuple[Row, ...]
+    same: tuple[tuple[str, str], ...]
+    """Experiment and sample of measures that have the same value for every query."""
     warnings: tuple[str, ...]
 
 
@@ -106,25 +109,27 @@ def compare(before: Run, after: Run, settings: EvalSettings) -> Comparison:
 
     Raises ``UsageError`` if there is none.
     """
-    rows, warnings = [], []
+    rows, same, warnings = [], [], []
     for key in (key for key in before.samples if key in after.samples):
         row = _row(key, before, after, settings)
         lonely = set(before.samples[key]) ^ set(after.samples[key])
         if lonely:
             warnings.append(f"{': '.join(key)}: {len(lonely)} queries stand in one run only: left out")
-        rows += [row] if row.queries else []
+        if row.queries and not row.won and not row.lost:
+            same.append(key)
+        elif row.queries:
+            rows.append(row)
     alone = set(before.samples) ^ set(after.samples)
     if alone:
         warnings.append(f"{len(alone)} measures stand in one run only: left out")
-    if not rows:
+    if not rows and not same:
         raise UsageError(
             f"{before.origin} and {after.origin} share no measure of the same queries: compare two runs of "
             "one experiment over the same query files"
         )
     adjusted = holm([row.p for row in rows])
-    return Comparison(
-        tuple(replace(row, adjusted=p) for row, p in zip(rows, adjusted, strict=True)), tuple(warnings)
-    )
+    rows = [replace(row, adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+    return Comparison(tuple(rows), tuple(same), tuple(warnings))
 
 
 def _row(key: tuple[str, str], before: Run, after: Run, settings: EvalSettings) -> Row:

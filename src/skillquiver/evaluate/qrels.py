@@ -44,8 +44,9 @@ class Task:
     """A query, judged against one library.
 
     ``gold`` has, for each gold skill that the library holds, the ids that count as it (itself and its
-    equivalents); ``missing`` the gold skills it does not hold in any form. ``cluster`` is the unit of
-    resampling: queries with one ``task``, or with the same text, share it.
+    equivalents); ``missing`` the gold skills it does not hold in any form. ``rejects`` says that the query
+    names skills that must not be found, ``not_gold`` which of them the library holds. ``cluster`` is the
+    unit of resampling: queries with one ``task``, or with the same text, share it.
     """
 
     query_id: str
@@ -53,13 +54,14 @@ class Task:
     gold: tuple[frozenset[SkillId], ...]
     missing: tuple[str, ...] = ()
     not_gold: frozenset[SkillId] = frozenset()
+    rejects: bool = False
     tags: tuple[str, ...] = ()
     cluster: str = ""
 
     @property
     def off_topic(self) -> bool:
-        """Whether nothing should be found."""
-        return not self.gold and not self.missing and not self.not_gold
+        """Whether nothing should be found, in any library."""
+        return not self.gold and not self.missing and not self.rejects
 
     @property
     def wanted(self) -> int:
@@ -167,6 +169,7 @@ def judge(
                 gold=_distinct([group for group in groups if group]),
                 missing=tuple(g for g, group in zip(query.gold, groups, strict=True) if not group),
                 not_gold=frozenset(find(*query.not_gold)),
+                rejects=bool(query.not_gold),
                 tags=query.tags,
                 cluster=cluster,
             )

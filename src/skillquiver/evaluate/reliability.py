@@ -36,8 +36,7 @@ def reliability(sets: Iterable[tuple[QuerySet, Answers]], ranker: str) -> Reliab
 
     Expected calibration error = sum over bins of n / N · |mean confidence - share right| (Guo et al., 2017);
     Brier score = mean of (confidence - right)² (Brier, 1950). Of queries that are resampled together the
-    first counts. Queries whose right answer is not known (only ``not_gold``) are left out; where nothing is
-    right, nothing that comes first is.
+    first counts. Queries of which the library holds no gold count only if they are off topic.
     """
     points = [point for queries, said in sets for point in _points(queries, said)]
     binned = _binned(points)
@@ -64,9 +63,8 @@ def reliability(sets: Iterable[tuple[QuerySet, Answers]], ranker: str) -> Reliab
 def _points(queries: QuerySet, said: Answers) -> list[Point]:
     found: dict[str, Point] = {}
     for task in queries.tasks:
-        unknown = not task.gold and not task.missing and not task.off_topic
         answer = said[task.query_id]
-        if not unknown and answer.ids:
+        if answer.ids and (task.gold or task.off_topic):
             right = bool(task.gold) and hit_at(task, answer.ids, 1) == 1.0
             found.setdefault(task.cluster, (answer.confidence, right))
     return list(found.values())
