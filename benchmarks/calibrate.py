@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 
 from skillquiver.retrieve.confidence import features
-from skillquiver.retrieve.second_stage import SecondStage
-from skillquiver.retrieve.trees import TreeEnsemble
+from skillquiver.retrieve.stages import Stages, read_stages
 from skillquiver.serve.usecases.library import Library, open_library
 
 FOLDS = 5
@@ -54,7 +53,7 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--folds", type=Path)
     given = parser.parse_args()
-    stages = Stages.read(given.folds) if given.folds else Stages({}, [None])
+    stages = read_stages(given.folds) if given.folds else Stages(models=(None,), trained_on=(None,))
     if not (given.folds or given.lexical or given.plain):
         parser.error("the packaged second stage has seen these queries: give --folds, --plain or --lexical")
     same = json.loads(given.equivalents.read_text(encoding="utf-8")) if given.equivalents else {}
@@ -73,21 +72,6 @@ def main() -> None:
     print({name: round(float(w), 3) for name, w in zip(names, fit(x, y, weight), strict=True)})
 
 
-@dataclass(frozen=True, slots=True)
-class Stages:
-    """Second stages by fold, and the fold of each query; ``None`` is the plain combination."""
-
-    folds: dict[str, int]
-    models: list[SecondStage | None]
-
-    @classmethod
-    def read(cls, folder: Path) -> Stages:
-        """Read what ``benchmarks.train_second_stage --folds`` wrote."""
-        folds = json.loads((folder / "folds.json").read_text(encoding="utf-8"))
-        files = [folder / f"{fold}.json" for fold in range(max(folds.values()) + 1)]
-        return cls(folds, [SecondStage(TreeEnsemble.from_bytes(file.read_bytes())) for file in files])
-
-
 def collect(text: str, same: dict[str, list[str]], stages: Stages, *, lexical: bool) -> list[Example]:
     """Rank a set's queries and label their first results."""
     library, file, *rest = text.split(":")
@@ -96,7 +80,7 @@ def collect(text: str, same: dict[str, list[str]], stages: Stages, *, lexical: b
     weight = (float(rest[0]) if rest else 1.0) / math.sqrt(len(queries))
     examples = []
     for fold, model in enumerate(stages.models):
-        chosen = [query for query in queries if stages.folds.get(query["query_id"], 0) == fold]
+        chosen = [query for query in queries if stages.of(query["query"]) == fold]
         with open_library(Path(library), lexical=lexical, second=lambda model=model: (model, "")) as opened:
             examples += [e for query in chosen for e in examples_of(opened, query, same, weight)]
     return examples

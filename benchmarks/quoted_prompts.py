@@ -4,9 +4,9 @@
 
 Writes ``FOLDER/skills/...``, every skill of the library with the prompts cut out of its text, and
 ``FOLDER/prompts.jsonl``, at most ``EACH`` of them a skill as queries whose gold is that skill. A prompt
-stands between quotation marks, has ``WORDS`` words or more, and is found in a section about use ("When to
-use", "Examples", "Triggers"): without cutting it out, finding its skill would be reading it back. Index the
-folder before training on it, under the labels that the library has.
+is what ``evaluate.drafting.prompts_of_body`` finds: between quotation marks, six words or more, in a section
+about use ("When to use", "Examples", "Triggers"). Without cutting it out, finding its skill would be reading
+it back. Index the folder before training on it, under the labels that the library has.
 """
 
 from __future__ import annotations
@@ -17,18 +17,11 @@ import random
 import re
 from pathlib import Path
 
+from skillquiver.evaluate.drafting import prompts_of_body
 from skillquiver.index.store import Store
 from skillquiver.skills.records import Skill
 
 EACH = 2
-WORDS = 6
-LONGEST_SECTION = 4_000
-"""Characters of a section that are looked at: prompts stand at its head."""
-
-_QUOTED = re.compile(r"[\"“”]([^\"“”\n]{8,160})[\"“”]|(?<!\w)'([^'\n]{8,160})'(?!\w)")
-_FENCED = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
-_SECTION = re.compile(r"\n(?=#+ )")
-_ABOUT_USE = re.compile(r"when to|trigger|example|usage|use case|activat|prompt", re.IGNORECASE)
 
 
 def main() -> None:
@@ -42,7 +35,7 @@ def main() -> None:
     lines = []
     with Store.opened(given.library) as store:
         for _, skill in store.all_skills():
-            found = prompts(skill.body)
+            found = prompts_of_body(skill.body)
             write(given.folder / "skills", skill, found)
             chosen = draw.sample(found, min(EACH, len(found)))
             lines += [
@@ -52,18 +45,6 @@ def main() -> None:
     file = given.folder / "prompts.jsonl"
     file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     print(f"{len(lines)} prompts of {len({line['gold'][0] for line in lines})} skills in {file}")
-
-
-def prompts(body: str) -> list[str]:
-    """The prompts a body quotes, each once, in order."""
-    found: dict[str, None] = {}
-    for section in _SECTION.split(_FENCED.sub("", body)):
-        if _ABOUT_USE.search(section.split("\n", 1)[0]):
-            for match in _QUOTED.finditer(section[:LONGEST_SECTION]):
-                text = (match[1] or match[2]).strip(" ,.")
-                if len(text.split()) >= WORDS and text[0].isalpha() and "[" not in text:
-                    found[text] = None
-    return list(found)
 
 
 def write(folder: Path, skill: Skill, found: list[str]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skillquiver.evaluate.splits import Item
+from skillquiver.evaluate.splits import folds_of as evenly
+from skillquiver.retrieve.trained_on import normalised
 from skillquiver.serve.usecases.library import open_library
 
 
@@ -21,6 +22,7 @@ class Query:
     """One query. ``accepted`` has one set of ids for each gold skill: itself and its equivalents."""
 
     query_id: str
+    text: str
     group: str
     weight: float
     only_trained: bool
@@ -51,6 +53,7 @@ def read_set(text: str, same: Mapping[str, Sequence[str]]) -> list[Query]:
             found.append(
                 Query(
                     one["query_id"],
+                    one["query"],
                     Path(file).name,
                     weight,
                     only_trained,
@@ -69,34 +72,17 @@ def unlabelled(skill_id: str, *, known: bool = False) -> str:
 
 
 def folds_of(queries: Sequence[Query], count: int, seed: int) -> npt.NDArray[np.int64]:
-    """A fold for each query: those that share an accepted skill share a fold; sets are spread evenly."""
-    parent: dict[str, str] = {}
-
-    def root(i: str) -> str:
-        parent.setdefault(i, i)
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for query in queries:
-        for i in sorted(frozenset[str]().union(*query.accepted)):
-            parent[root(i)] = root(query.gold[0])
-    members: dict[str, list[int]] = defaultdict(list)
-    for at, query in enumerate(queries):
-        members[root(query.gold[0])].append(at)
-    keys = sorted(members)
-    random.Random(seed).shuffle(keys)
-    keys.sort(key=lambda key: -len(members[key]))
-    load: list[dict[str, int]] = [defaultdict(int) for _ in range(count)]
-    folds = np.zeros(len(queries), dtype=np.int64)
-    for key in keys:
-        group = queries[members[key][0]].group
-        fold = min(range(count), key=lambda f: (load[f][group], sum(load[f].values()), f))
-        for at in members[key]:
-            folds[at] = fold
-            load[fold][queries[at].group] += 1
-    return folds
+    """A fold for each query: those with a common accepted skill or text share one; sets are spread evenly."""
+    items = [
+        Item(
+            query.gold[0],
+            frozenset(("skill", i) for one in query.accepted for i in one)
+            | {("text", normalised(query.text))},
+            query.group,
+        )
+        for query in queries
+    ]
+    return np.array(evenly(items, count, seed=seed), dtype=np.int64)
 
 
 def figures(query: Query, scores: npt.NDArray[np.float64], *, strict: bool) -> dict[str, float]:

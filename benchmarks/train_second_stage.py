@@ -6,8 +6,9 @@ A SET is ``LIBRARY:QUERIES.jsonl[:WEIGHT[:train]]``; queries of a ``train`` set 
 scored. Prints strict figures and those with equivalents of the plain combination and of models trained on
 other folds, and paired differences with 95 % bootstrap intervals over gold skills. ``--ablate`` leaves out
 one family of features at a time, too. Folds never share a gold skill, or an equivalent of one. ``--folds``
-keeps the models of the folds for ``benchmarks.calibrate``. Needs ``lightgbm`` (extra ``train``); what is
-written needs numpy alone.
+keeps the models of the folds for ``quiver eval run --second-stage`` and ``benchmarks.calibrate``. Beside each
+model stands a list of hashes of its training queries. Needs ``lightgbm`` (extra ``train``); what is written
+needs numpy alone.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.second_stage_data import Query, figures, folds_of, read_set
 from skillquiver.retrieve.features import FEATURES
 from skillquiver.retrieve.second_stage import share_out
+from skillquiver.retrieve.stages import FOLDS_FILE, FoldsFile
+from skillquiver.retrieve.trained_on import QUERIES_SUFFIX, query_hash, trained_on_text
 from skillquiver.retrieve.trees import Tree, TreeEnsemble
 
 FOLDS = 5
@@ -119,9 +123,9 @@ def keep_folds(folder: Path, queries: Sequence[Query]) -> None:
     folds = folds_of(queries, FOLDS, SEEDS[0])
     for fold in range(FOLDS):
         seen = [query for query, its in zip(queries, folds, strict=True) if its != fold]
-        write(folder / f"{fold}.json", train(seen, list(range(len(FEATURES))), seed=SEEDS[0]), queries)
-    named = {query.query_id: int(fold) for query, fold in zip(queries, folds, strict=True)}
-    (folder / "folds.json").write_text(json.dumps(named), encoding="utf-8")
+        write(folder / f"{fold}.json", train(seen, list(range(len(FEATURES))), seed=SEEDS[0]), seen)
+    named = {query_hash(query.text): int(fold) for query, fold in zip(queries, folds, strict=True)}
+    (folder / FOLDS_FILE).write_bytes(msgspec.json.encode(FoldsFile(folds=dict(sorted(named.items())))))
 
 
 def train(queries: Sequence[Query], columns: list[int], *, seed: int) -> Any:
@@ -184,13 +188,18 @@ def differences(
 
 
 def write(file: Path, model: Any, queries: Sequence[Query]) -> None:
-    """Write the model's trees, after checking that they say what the library that trained them says."""
+    """Write the model's trees, after checking that they say what the library that trained them says.
+
+    Beside them goes what it was trained on, ``queries``, as hashes.
+    """
     trees = [read_tree(one["tree_structure"]) for one in model.dump_model()["tree_info"]]
     data = TreeEnsemble.to_bytes(FEATURES, trees)
     ours = TreeEnsemble.from_bytes(data)
     for query in queries:
         np.testing.assert_allclose(ours.predict(query.x), model.predict(query.x), atol=1e-6)
     file.write_bytes(data)
+    learned = trained_on_text(query.text for query in queries)
+    file.with_suffix(QUERIES_SUFFIX).write_text(learned, encoding="utf-8")
     print(f"{len(trees)} trees, {len(data):,} bytes, in {file}")
 
 

@@ -40,6 +40,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "audit": "How many of the relations does a reader find right?",
     "stability": "How much of the graph stays when skills, order or settings change?",
     "sequence": "Does knowing the step before find the next one better than searching does?",
+    "echo": "How much better do rankers look on queries that repeat descriptions?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

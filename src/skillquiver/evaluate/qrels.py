@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from skillquiver.errors import UsageError
+from skillquiver.evaluate.joining import joined
+from skillquiver.retrieve.trained_on import normalised
 from skillquiver.types import SkillId
 
 __all__ = ["Equivalents", "Query", "QuerySet", "Task", "judge", "read_equivalents", "read_queries"]
@@ -42,8 +44,9 @@ class Task:
     """A query, judged against one library.
 
     ``gold`` has, for each gold skill that the library holds, the ids that count as it (itself and its
-    equivalents); ``missing`` the gold skills it does not hold in any form. ``cluster`` is the unit of
-    resampling: queries with one ``task``, or with the same text, share it.
+    equivalents); ``missing`` the gold skills it does not hold in any form. ``rejects`` says that the query
+    names skills that must not be found, ``not_gold`` which of them the library holds. ``cluster`` is the
+    unit of resampling: queries with one ``task``, or with the same text, share it.
     """
 
     query_id: str
@@ -51,13 +54,14 @@ class Task:
     gold: tuple[frozenset[SkillId], ...]
     missing: tuple[str, ...] = ()
     not_gold: frozenset[SkillId] = frozenset()
+    rejects: bool = False
     tags: tuple[str, ...] = ()
     cluster: str = ""
 
     @property
     def off_topic(self) -> bool:
-        """Whether nothing should be found."""
-        return not self.gold and not self.missing and not self.not_gold
+        """Whether nothing should be found, in any library."""
+        return not self.gold and not self.missing and not self.rejects
 
     @property
     def wanted(self) -> int:
@@ -149,26 +153,42 @@ def read_equivalents(text: str, *, origin: str) -> Equivalents:
 def judge(
     queries: Iterable[Query], ids: Collection[SkillId], equivalents: Equivalents, *, name: str
 ) -> QuerySet:
-    """Say which skills of a library each query wants. A gold id without its root label means any root's."""
+    """Say which skills of a library each query wants. A gold id without its root label means any root's.
+
+    Gold skills that do as well as one another are one: whoever has one of them needs no other.
+    """
     find = _Finder(frozenset(ids))
+    queries = list(queries)
     tasks = []
-    clusters: dict[str, str] = {}
-    for query in queries:
+    for query, cluster in zip(queries, _clusters(queries), strict=True):
         groups = [frozenset(find(gold, *equivalents.get(gold, ()))) for gold in query.gold]
-        words = " ".join(query.query.split()).casefold()
-        cluster = clusters.setdefault(words, query.task or query.query_id)
         tasks.append(
             Task(
                 query_id=query.query_id,
                 query=query.query,
-                gold=tuple(group for group in groups if group),
+                gold=_distinct([group for group in groups if group]),
                 missing=tuple(g for g, group in zip(query.gold, groups, strict=True) if not group),
                 not_gold=frozenset(find(*query.not_gold)),
+                rejects=bool(query.not_gold),
                 tags=query.tags,
-                cluster=query.task or cluster,
+                cluster=cluster,
             )
         )
     return QuerySet(name, tuple(tasks))
+
+
+def _clusters(queries: Sequence[Query]) -> list[str]:
+    """The unit of resampling of each query, called by the task, else the id, of the first query in it."""
+    keys = [{("text", normalised(q.query)), ("task", q.task or q.query_id)} for q in queries]
+    return [queries[first].task or queries[first].query_id for first in joined(keys)]
+
+
+def _distinct(groups: Sequence[frozenset[SkillId]]) -> tuple[frozenset[SkillId], ...]:
+    """The groups, those that overlap made one."""
+    found: dict[int, frozenset[SkillId]] = {}
+    for first, group in zip(joined(groups), groups, strict=True):
+        found[first] = found.get(first, frozenset()) | group
+    return tuple(found.values())
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,7 @@ class Section:
 
     ``answer`` says in plain sentences, with the figures, what came out. ``samples`` maps a system's measure
     (``second-stage hit@1``) to the value of every query, by query id: what two runs are compared by.
+    ``clusters`` maps query ids to the unit they are resampled in, where that is another id.
     ``warnings`` say what makes the figures doubtful. ``seconds`` is what it took.
     """
 
@@ -81,6 +82,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     plots: tuple[Plot, ...] = ()
     samples: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     command: str = ""
     seconds: float = 0.0

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["Paired", "holm", "mcnemar_exact", "mean_interval", "newcombe_paired", "paired", "wilson"]
+__all__ = [
+    "Paired",
+    "cluster_means",
+    "holm",
+    "mcnemar_exact",
+    "mean_interval",
+    "newcombe_paired",
+    "paired",
+    "unpaired",
+    "wilson",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,15 @@ class Paired:
     lost: int
 
 
+def cluster_means(values: Mapping[str, float], clusters: Mapping[str, str]) -> list[float]:
+    """Mean over the queries of each cluster, by the clusters' names; values that are NaN are left out."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for query_id, value in values.items():
+        if not math.isnan(value):
+            groups[clusters.get(query_id, query_id)].append(value)
+    return [fmean(groups[name]) for name in sorted(groups)]
+
+
 def mean_interval(
     values: Mapping[str, float], clusters: Mapping[str, str], settings: EvalSettings
 ) -> Interval:
@@ -41,7 +60,7 @@ def mean_interval(
     ``values`` are by query id; queries of one cluster are averaged first, so a query that stands in the file
     twice does not narrow the interval. NaN values are left out.
     """
-    means = _array(_by_cluster(values, clusters))
+    means = _array(cluster_means(values, clusters))
     return _interval(means, settings)
 
 
@@ -53,10 +72,25 @@ def paired(
     Bootstrap interval of the mean difference, and a randomisation test (Fisher, 1935; Smucker et al., 2007).
     """
     shared = {query_id: a[query_id] - b[query_id] for query_id in a if query_id in b}
-    gaps = _array(_by_cluster(shared, clusters))
+    gaps = _array(cluster_means(shared, clusters))
     return Paired(
         _interval(gaps, settings), _sign_flips(gaps, settings), int((gaps > 0).sum()), int((gaps < 0).sum())
     )
+
+
+def unpaired(
+    a: Mapping[str, float], b: Mapping[str, float], clusters: Mapping[str, str], settings: EvalSettings
+) -> Interval:
+    """Mean of a minus mean of b over different tasks; percentile bootstrap, each drawn by itself.
+
+    ``n`` counts both. NaN where either has no value.
+    """
+    one, two = _array(cluster_means(a, clusters)), _array(cluster_means(b, clusters))
+    n = len(one) + len(two)
+    if not len(one) or not len(two):
+        return Interval(math.nan, math.nan, math.nan, n)
+    gaps = _means(one, settings, stream=0) - _means(two, settings, stream=1)
+    return Interval(float(one.mean() - two.mean()), *_percentiles(gaps, settings), n)
 
 
 def mcnemar_exact(won: int, lost: int) -> float:
@@ -113,27 +147,32 @@ def _array(values: Sequence[float]) -> npt.NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def _by_cluster(values: Mapping[str, float], clusters: Mapping[str, str]) -> list[float]:
-    groups: dict[str, list[float]] = defaultdict(list)
-    for query_id, value in values.items():
-        if not math.isnan(value):
-            groups[clusters.get(query_id, query_id)].append(value)
-    return [fmean(groups[name]) for name in sorted(groups)]
-
-
 def _interval(values: npt.NDArray[np.float64], settings: EvalSettings) -> Interval:
-    import numpy as np
-
     n = len(values)
     if n == 0:
         return Interval(math.nan, math.nan, math.nan, 0)
-    rng = np.random.default_rng(settings.seed)
-    means = np.concatenate(
+    return Interval(float(values.mean()), *_percentiles(_means(values, settings), settings), n)
+
+
+def _means(
+    values: npt.NDArray[np.float64], settings: EvalSettings, *, stream: int = 0
+) -> npt.NDArray[np.float64]:
+    """Means of bootstrap samples; equal settings and ``stream`` draw the same places."""
+    import numpy as np
+
+    n = len(values)
+    rng = np.random.default_rng([settings.seed, stream])
+    return np.concatenate(
         [values[rng.integers(0, n, size=(rows, n))].mean(axis=1) for rows in _chunks(settings.draws, n)]
     )
+
+
+def _percentiles(drawn: npt.NDArray[np.float64], settings: EvalSettings) -> tuple[float, float]:
+    import numpy as np
+
     tail = 50 * (1 - settings.level)
-    low, high = np.percentile(means, [tail, 100 - tail])
-    return Interval(float(values.mean()), float(low), float(high), n)
+    low, high = np.percentile(drawn, [tail, 100 - tail])
+    return float(low), float(high)
 
 
 def _sign_flips(gaps: npt.NDArray[np.float64], settings: EvalSettings) -> float:

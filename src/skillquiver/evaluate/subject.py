@@ -75,6 +75,10 @@ class Subject(Protocol):
         """Rank, expand and pack as the product does."""
         ...
 
+    def learned(self, query: str) -> bool | None:
+        """Whether the second stage that ranks ``query`` was trained on it; ``None`` if it does not say."""
+        ...
+
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` without a dense index."""
         ...

@@ -90,14 +90,28 @@ class Ranker:
             degraded=self._degraded,
         )
 
-    def weighted(self, settings: RankSettings) -> Ranker:
-        """The same open indexes with other weights. A second stage comes only where this ranker has one."""
+    @property
+    def settings(self) -> RankSettings:
+        """Weights of this ranker."""
+        return self._settings
+
+    @property
+    def reranks(self) -> bool:
+        """Whether a second stage has a say in this library's rankings."""
+        depth = self._settings.rerank_depth
+        return self._second is not None and self._dense is not None and 0 < depth <= self._library
+
+    def weighted(self, settings: RankSettings, *, second: SecondStage | None = None) -> Ranker:
+        """The same open indexes with other weights, and perhaps another second stage.
+
+        A second stage comes only where this ranker has one.
+        """
         return Ranker(
             self._store,
             self._lexical,
             self._dense,
             settings=settings,
-            second=self._second,
+            second=(second or self._second) if self._second else None,
             degraded=self._degraded,
         )
 

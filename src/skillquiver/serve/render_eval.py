@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from skillquiver.evaluate.results import Cell, Interval, Section, Table
+from skillquiver.evaluate.results import REPORT_SCHEMA, Cell, Interval, Section, Table
 from skillquiver.skills.sanitize import plain
 
 __all__ = ["section_data", "section_text"]
@@ -14,8 +14,7 @@ __all__ = ["section_data", "section_text"]
 
 def section_data(section: Section) -> dict[str, Any]:
     """A section as JSON values; intervals are objects with ``value``, ``low``, ``high`` and ``n``."""
-    data: dict[str, Any] = msgspec.to_builtins(section)
-    return data
+    return {"schema": REPORT_SCHEMA, **msgspec.to_builtins(section)}
 
 
 def section_text(section: Section) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.eval_compare_command import compare
+from skillquiver.serve.cli.eval_files_command import init, split
 
 
 @click.group("eval")
@@ -51,6 +53,19 @@ def command() -> None:
     default="second stage",
     show_default=True,
     help="Ranker that an experiment starts from.",
+    "--ranker",
+    metavar="NAME",
+    default="second stage",
+    help="Ranker that experiments start from: bm25 card, bm25, dense, hybrid, or second stage.",
+)
+@click.option(
+    "--second-stage",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Second stage to use instead of the packaged one, or a folder of models by fold.",
+)
+@click.option(
+    "--reject-echo", is_flag=True, help="Leave out queries that repeat a description; say how many."
 )
 @as_json
 @library_option
@@ -60,6 +75,18 @@ def run(name: str, queries: tuple[Path, ...], **options: Any) -> None:
 
     Experiments about the graph itself need no queries.
     """
+def run(
+    name: str,
+    queries: tuple[Path, ...],
+    *,
+    equivalents: Path | None,
+    ranker: str,
+    second_stage: Path | None,
+    reject_echo: bool,
+    json_output: bool,
+    library: Path,
+) -> None:
+    """Run one EXPERIMENT over QUERIES, files of queries with their gold skills."""
     from skillquiver.serve import render_eval
     from skillquiver.serve.usecases.evaluating import QueryFiles, open_subject, run_experiment
     from skillquiver.settings import EvalSettings
@@ -75,6 +102,20 @@ def run(name: str, queries: tuple[Path, ...], **options: Any) -> None:
             subject, name, QueryFiles(queries, **given), settings, command=shlex.join(words)
         )
     if options["json_output"]:
+    files = QueryFiles(queries, equivalents, reject_echo)
+    words = ["quiver", "eval", "run", name, *map(str, queries)]
+    words += ["--equivalents", str(equivalents)] if equivalents else []
+    words += ["--ranker", ranker] if ranker != EvalSettings().ranker else []
+    words += ["--second-stage", str(second_stage)] if second_stage else []
+    words += ["--reject-echo"] if reject_echo else []
+    with open_subject(library, second_stage=second_stage) as subject:
+        settings = EvalSettings(ranker=ranker)
+        section = run_experiment(subject, name, files, settings, command=shlex.join(words))
+    if json_output:
         print_json(render_eval.section_data(section))
     else:
         say(render_eval.section_text(section))
+
+
+for other in (init, split, compare):
+    command.add_command(other)

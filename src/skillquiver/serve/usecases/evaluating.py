@@ -18,10 +18,18 @@ from skillquiver.evaluate.results import Section
 from skillquiver.evaluate.sheet import read_sheet
 from skillquiver.evaluate.subject import RANKERS, Rebuild
 from skillquiver.graph.following import Group
+from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
+from skillquiver.evaluate.experiment import Inputs, experiment
+from skillquiver.evaluate.leaks import leak_warnings
+from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
+from skillquiver.evaluate.results import Section
+from skillquiver.evaluate.subject import RANKERS
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state
+from skillquiver.index.encoders import open_encoder
 from skillquiver.retrieve.bundle import Bundle
 from skillquiver.retrieve.diffuse import Arm
+from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.ranking import Ranking
 from skillquiver.serve.usecases.following import next_skills
 from skillquiver.serve.usecases.graphs import build_findings, load_graph
@@ -30,6 +38,13 @@ from skillquiver.serve.usecases.searching import bundle
 from skillquiver.settings import EvalSettings, RankSettings
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
+from skillquiver.retrieve.stages import Stages, packaged_stages, read_stages
+from skillquiver.serve.usecases.graphs import load_graph
+from skillquiver.serve.usecases.library import EncoderSource, Library, open_library
+from skillquiver.serve.usecases.searching import bundle
+from skillquiver.settings import EvalSettings, RankSettings
+from skillquiver.skills.records import Skill
+from skillquiver.types import Encoder, SkillId
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,25 +53,43 @@ if TYPE_CHECKING:
     from skillquiver.serve.usecases.rebuilding import Rebuilder
 
 __all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_all", "read_sets", "run_experiment"]
+__all__ = [
+    "LibrarySubject",
+    "QueryFiles",
+    "open_subject",
+    "read_same",
+    "read_sets",
+    "read_text",
+    "run_experiment",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFiles:
-    """Files that a run reads; ``equivalents`` and the others are optional."""
+    """Files that a run reads; ``equivalents`` and the others are optional.
+
+    With ``reject_echo``, queries that repeat a description are left out, and counted.
+    """
 
     queries: tuple[Path, ...] = ()
     equivalents: Path | None = None
     order: Path | None = None
     references: Path | None = None
     audit: Path | None = None
+    reject_echo: bool = False
 
 
 @dataclass(frozen=True)
 class LibrarySubject:
-    """The product on one open library: what ``evaluate.subject.Subject`` asks for."""
+    """The product on one open library: what ``evaluate.subject.Subject`` asks for.
+
+    ``stages`` are second stages by query; the library was opened with the first of them.
+    """
 
     library: Library
     _rebuilds: dict[Rebuild, SkillGraph] = field(default_factory=dict)
+    stages: Stages = field(default_factory=packaged_stages)
+    _rankers: dict[tuple[int, RankSettings | None], Ranker] = field(default_factory=dict)
 
     @cached_property
     def skills(self) -> Mapping[SkillId, Skill]:
@@ -73,12 +106,29 @@ class LibrarySubject:
 
     def rank(self, query: str, *, top_k: int, settings: RankSettings | None = None) -> Ranking:
         """Search as the product does, or with other weights."""
-        ranker = self.library.ranker if settings is None else self.library.ranker.weighted(settings)
-        return ranker.rank(query, top_k=top_k)
+        return self.library_for(query, settings).ranker.rank(query, top_k=top_k)
 
     def bundle(self, query: str, *, arm: Arm, budget: int, max_skills: int) -> Bundle:
         """Rank, expand and pack as the product does."""
-        return bundle(self.library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
+        library = self.library_for(query)
+        return bundle(library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
+
+    def learned(self, query: str) -> bool | None:
+        """Whether the second stage that ranks ``query`` was trained on it; ``None`` if it does not say."""
+        return self.library.ranker.reranks and self.stages.learned(query)
+
+    def library_for(self, query: str, settings: RankSettings | None = None) -> Library:
+        """The library with the second stage that may rank ``query``, and perhaps other weights."""
+        fold = self.stages.of(query)
+        if fold == 0 and settings is None:
+            return self.library
+        ranker = self._rankers.get((fold, settings))
+        if ranker is None:
+            ranker = self.library.ranker.weighted(
+                settings or self.library.ranker.settings, second=self.stages.models[fold]
+            )
+            self._rankers[fold, settings] = ranker
+        return replace(self.library, ranker=ranker)
 
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` unless every skill has one."""
@@ -118,21 +168,69 @@ class LibrarySubject:
         return {group: tuple(step.skill.id for step in found) for group, found in steps.groups.items()}
 
 
+@dataclass(frozen=True)
+class _Remembering:
+    """An encoder that encodes no text twice: rankers are compared on the same queries."""
+
+    encoder: Encoder
+    _known: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Of the encoder itself."""
+        return self.encoder.name
+
+    @property
+    def dimension(self) -> int:
+        """Length of each vector."""
+        return self.encoder.dimension
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit rows, one for each text."""
+        import numpy as np
+
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self.encoder.encode(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+def _open_remembering(name: str) -> tuple[Encoder | None, str]:
+    return _Remembering(open_encoder(name)), ""
+
+
 @contextmanager
-def open_subject(folder: Path) -> Iterator[LibrarySubject]:
-    """Open the library at ``folder`` for experiments."""
-    with open_library(folder) as library:
-        yield LibrarySubject(library)
+def open_subject(
+    folder: Path, *, second_stage: Path | None = None, encoders: EncoderSource = _open_remembering
+) -> Iterator[LibrarySubject]:
+    """Open the library at ``folder`` for experiments.
+
+    ``second_stage`` is a model file, or a folder of models by fold. Raises ``UsageError`` for anything else.
+    """
+    if second_stage is None:
+        with open_library(folder, encoders=encoders) as library:
+            yield LibrarySubject(library)
+        return
+    stages = read_stages(second_stage)
+    with open_library(folder, encoders=encoders, second=lambda: (stages.models[0], "")) as library:
+        yield LibrarySubject(library, stages)
 
 
 def read_sets(files: QueryFiles, ids: Sequence[SkillId]) -> tuple[QuerySet, ...]:
-    """Read and judge every query file. Raises ``UsageError`` for a file that cannot be read."""
-    same: Equivalents = {}
-    if files.equivalents is not None:
-        same = read_equivalents(_text(files.equivalents), origin=str(files.equivalents))
+    """Read and judge every query file. Raises ``UsageError`` for a file that cannot be read.
+
+    A set is called after its file, up to the first dot, or up to the last one where two would have one name.
+    """
+    same = read_same(files.equivalents)
+    short = [file.name.partition(".")[0] for file in files.queries]
+    names = [
+        name if short.count(name) == 1 else file.stem for name, file in zip(short, files.queries, strict=True)
+    ]
+    if len(set(names)) < len(names):
+        raise UsageError(f"query files must have different names: {', '.join(names)}")
     return tuple(
-        judge(read_queries(_text(file), origin=str(file)), ids, same, name=file.name.partition(".")[0])
-        for file in files.queries
+        judge(read_queries(read_text(file), origin=str(file)), ids, same, name=name)
+        for name, file in zip(names, files.queries, strict=True)
     )
 
 
@@ -162,6 +260,13 @@ def read_all(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings)
 
 
 def _text(file: Path) -> str:
+def read_same(file: Path | None) -> Equivalents:
+    """The equivalents in ``file``; none without one."""
+    return {} if file is None else read_equivalents(read_text(file), origin=str(file))
+
+
+def read_text(file: Path) -> str:
+    """The text of a file of queries or the like. Raises ``UsageError`` if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -182,3 +287,35 @@ def run_experiment(
     started = time.perf_counter()
     section = run(subject, read_all(subject, files, settings))
     return replace(section, command=command, seconds=round(time.perf_counter() - started, 2))
+    if settings.ranker not in RANKERS:
+        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
+    started = time.perf_counter()
+    sets = read_sets(files, list(subject.skills))
+    rejected: tuple[str, ...] = ()
+    if files.reject_echo:
+        sets, rejected = without_echoes(sets, subject.skills)
+    section = run(subject, Inputs(sets=sets, settings=settings))
+    return replace(
+        section,
+        clusters=_clusters(sets),
+        warnings=(
+            *leak_warnings(subject, sets),
+            *echo_warnings(sets, subject.skills),
+            *rejected,
+            *section.warnings,
+        ),
+        command=command,
+        seconds=round(time.perf_counter() - started, 2),
+    )
+
+
+def _clusters(sets: Sequence[QuerySet]) -> Mapping[str, str]:
+    """Units of resampling by query id, where that is another id.
+
+    Raises ``UsageError`` where two files use one query id for queries of different units.
+    """
+    found: dict[str, str] = {}
+    for task in (task for queries in sets for task in queries.tasks):
+        if found.setdefault(task.query_id, task.cluster) != task.cluster:
+            raise UsageError(f"query_id {task.query_id!r} has different tasks in two files; rename one")
+    return {query_id: cluster for query_id, cluster in found.items() if cluster != query_id}
