@@ -40,6 +40,9 @@ Experiment = Callable[[Subject, Inputs], Section]
 
 EXPERIMENTS: Mapping[str, str] = {
     "rankers": "How good is each ranker, by tag?",
+    "misses": "What does a task not get, why, and what would mend it?",
+    "tokens": "What does a task cost an agent in tokens, by the way skills reach it?",
+    "scaling": "What happens to time, quality and the list of skills as the library grows?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from skillquiver.settings import RankSettings
@@ -53,4 +54,20 @@ class Subject(Protocol):
 
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` without a dense index."""
+        ...
+
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        ...
+
+    def said(self, query: str, *, budget: int) -> Mapping[str, str]:
+        """What an agent is given for a task, by the way it asks: ``hook``, ``search``, ``bundle``."""
+        ...
+
+    def listings(self, window: int) -> Mapping[str, str]:
+        """The list of skills that each host with a known rule shows in a context of ``window`` tokens."""
+        ...
+
+    def subset(self, ids: Collection[SkillId]) -> AbstractContextManager[Subject]:
+        """The product on these skills alone, their vectors and relations included, while the block runs."""
         ...
