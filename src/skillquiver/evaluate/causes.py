@@ -1,4 +1,4 @@
-"""Why a task did not get what it wants: the first stage at which something went wrong, and what would mend it.
+"""Why a task did not get what it wants: the first stage at which something went wrong.
 
 Pure: a judged task, the ranking and the bundle it got in; at most one miss out.
 """
@@ -55,12 +55,16 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Miss:
-    """A task and what it lacks. ``wrong`` are skills that should not be there, ``pair`` (first, then) stands
-    the other way round, ``rivals`` are what was ranked before the first gold skill."""
+    """A task and what it lacks.
+
+    ``came`` are the gold skills that are in the bundle, ``wrong`` skills that should not be there; ``pair``
+    (first, then) stands the other way round; ``rivals`` are the best ranked skills that are not gold.
+    """
 
     task: Task
     cause: Cause
     lost: tuple[Lost, ...] = ()
+    came: tuple[SkillId, ...] = ()
     wrong: tuple[SkillId, ...] = ()
     pair: tuple[SkillId, SkillId] | None = None
     rivals: tuple[SkillId, ...] = ()
@@ -105,7 +109,8 @@ def diagnose(
     if lost:
         gold = {skill_id for group in task.gold for skill_id in group}
         rivals = tuple(skill_id for skill_id in answer.ranked if skill_id not in gold)[:3]
-        return Miss(task=task, cause=_stage(task, answer, top_k), lost=lost, rivals=rivals)
+        came = tuple(skill_id for skill_id in answer.packed if skill_id in gold)
+        return Miss(task=task, cause=_stage(task, answer, top_k), lost=lost, came=came, rivals=rivals)
     pair = _reversed(task, answer.packed, before)
     if pair:
         return Miss(task=task, cause=Cause.ORDER, pair=pair)

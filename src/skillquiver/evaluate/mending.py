@@ -1,4 +1,4 @@
-"""What a user can do about a miss: the words that a skill's text lacks, and one line of advice for each cause."""
+"""What a user can do about a miss: the words that a skill's text lacks, and advice in one line."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Mender:
                 return f"install {_some(miss.task.missing)}, or correct the ids in the query file"
             case Cause.ORDER:
                 first, then = miss.pair or ("", "")
-                return f"declare in {then} that it needs {first} (`prerequisite-skills`), then `quiver graph build`"
+                return f"declare `prerequisite-skills: {first}` in {then}, then `quiver graph build`"
             case _:
                 return self._found_badly(miss)
 
@@ -75,12 +75,15 @@ class Mender:
         by_graph = _BY_REASON.get(lost.reason)
         if by_graph and miss.cause is Cause.PARTIAL:
             return by_graph
-        return self._wording(miss, lost)
+        wording = self._wording(miss, lost)
+        if miss.came:
+            return f"if {miss.came[0]} needs it, declare `prerequisite-skills: {lost.skill}` there; else {wording}"
+        return wording
 
     def _wording(self, miss: Miss, lost: Lost) -> str:
         gap = self.gap(miss.task, lost.skill, part=lost.part)
         if gap.nowhere:
-            return f"describe {lost.skill} in the words of such tasks; it lacks: {_words(gap.nowhere)}"
+            return f"describe {lost.skill} in the words of such tasks, as it lacks: {_words(gap.nowhere)}"
         if gap.body_only:
             return f"name in the description of {lost.skill} what only its body has: {_words(gap.body_only)}"
         if miss.rivals:
@@ -97,7 +100,9 @@ class Mender:
             for term in terms:
                 words.setdefault(term, word if len(terms) == 1 else term)
         known, limit = self._cards, COMMON * len(self._subject.skills)
-        telling = [term for term in counts if known[term] <= max(limit, 1) and not term.isdigit()]
+        telling = [
+            term for term in counts if known[term] <= max(limit, 1) and len(term) > 1 and not term.isdigit()
+        ]
         telling.sort(key=lambda term: (known[term] == 0, -counts[term], known[term], term))
         return [(words[term], term) for term in telling]
 

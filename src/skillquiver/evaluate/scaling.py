@@ -74,10 +74,10 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         title="Scaling",
         question=EXPERIMENTS["scaling"],
         source=(
-            f"{len(tasks)} tasks over nested libraries that all hold their {len(gold)} gold skills; the other "
-            f"skills come in an order drawn with seed {inputs.settings.seed}. Times are warm, encoder included: "
-            f"of each task the median of {REPEATS}. The first size is measured again at the end: what it differs "
-            "by is the noise of the machine."
+            f"{len(tasks)} tasks over nested libraries that all hold their {len(gold)} gold skills; the "
+            f"others come in an order drawn with seed {inputs.settings.seed}. Times are warm, encoder "
+            f"included: of each task the median of {REPEATS}. The first size is measured again at the end: "
+            "what it differs by is the noise of the machine."
         ),
         answer=_answer(measured, again, clusters, inputs.settings),
         tables=(
@@ -211,26 +211,29 @@ def _answer(
     measured: Sequence[_Size], again: _Size, clusters: Mapping[str, str], settings: EvalSettings
 ) -> str:
     first, last = measured[0], measured[-1]
-    noise = _p50(again.times["search"]) / _p50(first.times["search"])
-    hit = {size.skills: mean_interval(size.scores["hit@1"], clusters, settings) for size in (first, last)}
-    recall = f"recall@{settings.top_k}"
-    gone = {size.skills: mean_interval(size.scores[recall], clusters, settings) for size in (first, last)}
     if len(measured) == 1:
+        search, bundle = _p50(last.times["search"]), _p50(last.times["bundle"])
         return (
-            f"With all {last.skills:,} skills a search takes {_p50(last.times['search']):.1f} ms (median), a bundle "
-            f"{_p50(last.times['bundle']):.1f} ms; the library is too small to be cut into sizes."
+            f"With all {last.skills:,} skills a search takes {search:.1f} ms (median), a bundle "
+            f"{bundle:.1f} ms; the library is too small to be cut into sizes."
         )
+    ratio = {way: _p50(last.times[way]) / _p50(first.times[way]) for way in ("search", "bundle")}
+    noise = _p50(again.times["search"]) / _p50(first.times["search"])
+    quality = ", ".join(_change(measure, first, last, clusters, settings) for measure in first.scores)
     return (
-        f"From {first.skills:,} to {last.skills:,} skills ({last.skills / first.skills:.0f} times), a search takes "
-        f"{_p50(last.times['search']) / _p50(first.times['search']):.1f} times as long "
-        f"({_p50(first.times['search']):.1f} to {_p50(last.times['search']):.1f} ms, median) and a bundle "
-        f"{_p50(last.times['bundle']) / _p50(first.times['bundle']):.1f} times; the first size, measured again, took "
-        f"{noise:.2f} times its first time. hit@1 goes from {hit[first.skills].value:.2f} to "
-        f"{hit[last.skills].value:.2f} [{hit[last.skills].low:.2f}, {hit[last.skills].high:.2f}] and {recall} from "
-        f"{gone[first.skills].value:.2f} to {gone[last.skills].value:.2f} "
-        f"[{gone[last.skills].low:.2f}, {gone[last.skills].high:.2f}], while the list of cards grows from "
-        f"{first.cards:,} to {last.cards:,} tokens."
+        f"From {first.skills:,} to {last.skills:,} skills ({last.skills / first.skills:.0f} times), a search "
+        f"takes {ratio['search']:.1f} times as long ({_p50(first.times['search']):.1f} to "
+        f"{_p50(last.times['search']):.1f} ms, median) and a bundle {ratio['bundle']:.1f} times; the first "
+        f"size, measured again, took {noise:.2f} times its first time. {quality}, while the list of cards "
+        f"grows from {first.cards:,} to {last.cards:,} tokens."
     )
+
+
+def _change(
+    measure: str, first: _Size, last: _Size, clusters: Mapping[str, str], settings: EvalSettings
+) -> str:
+    one, two = (mean_interval(size.scores[measure], clusters, settings) for size in (first, last))
+    return f"{measure} goes from {one.value:.2f} to {two.value:.2f} [{two.low:.2f}, {two.high:.2f}]"
 
 
 def _latency(measured: Sequence[_Size], again: _Size) -> Table:

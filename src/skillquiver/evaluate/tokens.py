@@ -45,9 +45,9 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         title="Tokens per task",
         question=EXPERIMENTS["tokens"],
         source=(
-            f"Counted with {TOKENIZER}. Everything is the body, or the card (name and description), of every "
-            "skill that models may see. A host's list is what its documented budget leaves of them in a window "
-            f"of {WINDOW:,} tokens. Hook, search and bundle are the texts an agent is given. "
+            f"Counted with {TOKENIZER}. Everything is the body, or the card (name and description), of "
+            "every skill that models may see. A host's list is what its documented budget leaves of them in "
+            f"a window of {WINDOW:,} tokens. Hook, search and bundle are the texts an agent is given. "
             "Saved is 1 − tokens / tokens of everything."
         ),
         answer=_answer(whole, pooled),

@@ -34,7 +34,7 @@ NOTES = ("reader", "encoder", "encoder_name", "encoder_release", "dimension", "g
 
 @contextmanager
 def subset_library(library: Library, ids: Collection[SkillId]) -> Iterator[Library]:
-    """Open a library of ``ids`` alone, with their vectors and the relations among them, in a temporary folder.
+    """Open a library of ``ids`` alone in a temporary folder, with their vectors and their relations.
 
     It is searched by the ranker of ``library``: same encoder, same weights, same second stage. Raises
     ``UsageError`` for an id that the library does not hold, or none at all, or a disk that is full.
