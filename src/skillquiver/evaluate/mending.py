@@ -77,7 +77,8 @@ class Mender:
             return by_graph
         wording = self._wording(miss, lost)
         if miss.came:
-            return f"if {miss.came[0]} needs it, declare `prerequisite-skills: {lost.skill}` there; else {wording}"
+            declare = f"declare `prerequisite-skills: {lost.skill}` there"
+            return f"if {miss.came[0]} needs it, {declare}; else {wording}"
         return wording
 
     def _wording(self, miss: Miss, lost: Lost) -> str:

@@ -117,10 +117,10 @@ def _answer(judged: Sequence[_Judged], settings: EvalSettings) -> str:
             f"{queries.name}: {share.value:.1%} [{share.low:.1%}, {share.high:.1%}] of {len(queries.tasks)} "
             "tasks get everything they want"
         )
-        causes = Counter(miss.cause for miss in misses).most_common(2)
+        causes = Counter(miss.cause for miss in misses).most_common()
         if causes:
-            told = " and ".join(f"{cause.value} ({count})" for cause, count in causes)
-            text += f"; most of the {len(misses)} others fail by {told}"
+            told = ", ".join(f"{cause.value} {count}" for cause, count in causes)
+            text += f"; causes of the others: {told}"
         parts.append(f"{text}.")
     return " ".join(parts)
 

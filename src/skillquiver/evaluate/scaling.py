@@ -29,8 +29,8 @@ STEPS = (1, 3)
 SMALLEST = 100
 """Below, every ranking fits on a page."""
 
-TASKS = 60
-"""Tasks asked of every size, evenly from all sets: with three repeats, a second or ten a size."""
+TASKS = 40
+"""Tasks asked of every size, evenly from all sets: with three repeats, half a minute a size."""
 
 REPEATS = 3
 """Times that a task is asked; its time is their median."""

@@ -1,45 +1,8 @@
-"""Sections of a report as text and as JSON values."""
+"""Sections of a report as text and as JSON values; ``serve.report`` writes whole reports."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
-from skillquiver.evaluate.results import Cell, Interval, Section, Table
-from skillquiver.skills.sanitize import plain
+from skillquiver.serve.report.document import section_data
+from skillquiver.serve.report.markdown import section_text
 
 __all__ = ["section_data", "section_text"]
-
-
-def section_data(section: Section) -> dict[str, Any]:
-    """A section as JSON values; intervals are objects with ``value``, ``low``, ``high`` and ``n``."""
-    data: dict[str, Any] = msgspec.to_builtins(section)
-    return data
-
-
-def section_text(section: Section) -> str:
-    """A section as Markdown."""
-    parts = [f"## {section.title}", section.question]
-    parts += [f"**{plain(section.answer)}**"] if section.answer else []
-    parts += [f"Warning: {plain(text)}" for text in section.warnings]
-    parts += [_table(table) for table in section.tables]
-    return "\n\n".join(parts)
-
-
-def _table(table: Table) -> str:
-    head = "| " + " | ".join(table.columns) + " |\n" + "| --- " * len(table.columns) + "|"
-    rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in table.rows]
-    return "\n".join([f"{plain(table.caption)}\n", head, *rows])
-
-
-def _cell(cell: Cell) -> str:
-    match cell:
-        case None:
-            return "–"
-        case Interval():
-            return f"{cell.value:.3f} [{cell.low:.3f}, {cell.high:.3f}]"
-        case float():
-            return f"{cell:.3f}"
-        case _:
-            return plain(str(cell)).replace("|", "\\|")
