@@ -85,11 +85,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
             _quality(measured, clusters, inputs.settings),
             _by_ranker(rankers),
         ),
-        plots=(
-            _latency_plot(measured),
-            _quality_plot(measured, clusters, inputs.settings),
-            _ranker_plot(rankers),
-        ),
+        plots=(*_by_size(measured, clusters, inputs.settings), _ranker_plot(rankers)),
         samples={
             f"{size.skills:,} skills: {measure}": values
             for size in measured
@@ -285,11 +281,20 @@ def _by_ranker(rankers: Times) -> Table:
     )
 
 
+def _by_size(
+    measured: Sequence[_Size], clusters: Mapping[str, str], settings: EvalSettings
+) -> tuple[Plot, ...]:
+    """Nothing for a single size."""
+    if len(measured) == 1:
+        return ()
+    return _latency_plot(measured), _quality_plot(measured, clusters, settings)
+
+
 def _latency_plot(measured: Sequence[_Size]) -> Plot:
     x = tuple(float(size.skills) for size in measured)
     return Plot(
         kind="lines",
-        title="Time by size of the library (median; the bar ends at p95)",
+        title="Time by size of the library (median; the band ends at p95)",
         x_label="skills",
         y_label="milliseconds",
         series=tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +27,14 @@ INK, RULE = "#6e7781", "#b9c0c7"
 
 MARKERS = "osD^vPX*"
 
-WIDTH, HEIGHT = 6.4, 3.5
-"""Inches of 72 units: a page 600 pixels wide shows text of ten units as thirteen pixels."""
+WIDTH, HEIGHT = 6.2, 3.5
+"""Inches of 72 units: a figure 450 pixels wide shows text of eleven units as eleven pixels."""
 
 LONG_LABEL = 14
 """Characters of a name from which bars lie: beside each other, such names would overlap."""
+
+FEW_NAMES = 4
+"""Places of a standing plot at least: one bar shall not fill it."""
 
 WRAP, SHORTEN = 26, 52
 """Characters of a line of a label, and of the whole label."""
@@ -39,7 +42,7 @@ WRAP, SHORTEN = 26, 52
 STYLE: Any = {
     "svg.fonttype": "none",
     "text.parse_math": False,
-    "font.size": 10,
+    "font.size": 11,
     "font.family": "DejaVu Sans",
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -175,6 +178,8 @@ def _standing(axes: Axes, plot: Plot, series: Sequence[Series], names: Sequence[
             _whiskers(axes, one, at, lying=False)
     axes.set_xticks(range(len(names)), [_wrapped(name, LONG_LABEL) for name in names])
     axes.tick_params(axis="x", length=0)
+    spare = max(0, FEW_NAMES - len(names)) / 2
+    axes.set_xlim(-0.5 - spare, len(names) - 0.5 + spare)
     axes.set_xlabel(_label_text(plot.x_label))
     axes.set_ylabel(_label_text(plot.y_label))
     _scale(axes, "y", log=plot.log_y)
@@ -262,7 +267,7 @@ def _tips(axes: Axes, plot: Plot, one: Series, at: Sequence[float], bars: int) -
             (4, 0),
             textcoords="offset points",
             va="center",
-            fontsize=8.5,
+            fontsize=9.5,
         )
     if not plot.log_y:
         axes.margins(x=0.12)
@@ -288,7 +293,7 @@ def _scale(axes: Axes, axis: str, *, log: bool) -> None:
     which.set_minor_locator(NullLocator())
     which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     if high / max(low, 1e-12) > 5_000 and axis == "x":
-        axes.tick_params(axis="x", labelsize=8.5)
+        axes.tick_params(axis="x", labelsize=9.5)
 
 
 def _few_ticks(axes: Axes, plot: Plot, values: Sequence[float]) -> None:
@@ -310,7 +315,7 @@ def _legend(figure: Figure, axes: Axes, series: Sequence[Series]) -> None:
     handles, _ = axes.get_legend_handles_labels()
     labels = [_label(one) for one in series]
     columns = max(1, min(len(labels), 66 // (max(map(len, labels)) + 6)))
-    figure.legend(handles, labels, loc="outside upper left", ncols=columns, fontsize=9)
+    figure.legend(handles, labels, loc="outside upper left", ncols=columns, fontsize=10)
 
 
 def _label(one: Series) -> str:

@@ -70,8 +70,8 @@ def cell_text(cell: Cell) -> str:
 
 
 def number_text(value: float) -> str:
-    """Three decimals below a hundred, one beyond."""
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
+    """Three decimals below ten, one beyond."""
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
 
 
 def _table(table: Table, most: int | None) -> str:

@@ -24,6 +24,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 LONG_CELL, MIDDLE_CELL = 48, 18
 """Characters from which a column is given room to break its lines, and some room."""
 
+COMMAND_WORDS = 4
+"""Of a command, beside a figure: ``quiver eval run NAME``."""
+
 Drawings = Mapping[tuple[str, int], str]
 """(section, number of its plot) → its ``<svg>`` element."""
 
@@ -108,7 +111,7 @@ def _found(report: Report) -> str:
     for section in report.sections:
         count = len(section.warnings)
         badge = f'<span class="badge">{count} warning{"s" if count > 1 else ""}</span>' if count else ""
-        told = section.answer or (section.warnings[0] if section.warnings else "No answer.")
+        told = section.answer or (section.warnings[0] if section.warnings else "See the tables.")
         items.append(
             f'<li><h3><a href="#{_anchor(section.name)}">{_text(section.title)}</a>{badge}</h3>'
             f"<p>{_prose(told)}</p></li>"
@@ -143,19 +146,25 @@ def _warnings(warnings: Sequence[str]) -> str:
 
 
 def _made(section: Section) -> str:
-    command = f"<code>{_text(section.command)}</code>"
-    return f'<span class="made">made by {command}</span>' if section.command else ""
+    """The command by its first words, with a link to the whole at the end of the section."""
+    if not section.command:
+        return ""
+    short = " ".join(section.command.split()[:COMMAND_WORDS])
+    more = "" if short == section.command else " …"
+    link = f'<a href="#{_anchor(section.name)}-made"><code>{_text(short)}{more}</code></a>'
+    return f'<p class="made">Made by {link}</p>'
 
 
 def _figure(section: Section, plot: Plot, svg: str) -> str:
-    caption = f"<figcaption>{_text(plot.title)}{_made(section)}</figcaption>"
-    return f'<figure>{caption}<div class="draw">{themed(svg)}</div></figure>'
+    caption = f"<figcaption>{_prose(plot.title)}</figcaption>"
+    return f'<figure>{caption}<div class="draw">{themed(svg)}</div>{_made(section)}</figure>'
 
 
 def _how(section: Section) -> str:
     lines = [f"<p>{_prose(section.source)}</p>"] if section.source else []
     took = f" in {section.seconds:,.1f} s" if section.seconds else ""
-    lines += [f"<p>Made by <code>{_text(section.command)}</code>{took}.</p>"] if section.command else []
+    made = f'<p id="{_anchor(section.name)}-made">Made by <code>{_text(section.command)}</code>{took}.</p>'
+    lines += [made] if section.command else []
     return f'<div class="how">{"".join(lines)}</div>' if lines else ""
 
 
@@ -169,13 +178,12 @@ def _table(section: Section, table: Table) -> str:
         for kind, name in zip(kinds, table.columns, strict=True)
     )
     rows = "".join(_row(row, kinds) for row in table.rows)
-    caption = f"<figcaption>{_prose(table.caption)}{_made(section)}</figcaption>"
+    caption = f"<figcaption>{_prose(table.caption)}</figcaption>"
     body = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    label = _text(table.caption)
-    return (
-        f'<figure class="table">{caption}'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{body}</div></figure>'
+    region = (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(table.caption)}">{body}</div>'
     )
+    return f'<figure class="table">{caption}{region}{_made(section)}</figure>'
 
 
 def _row(row: Sequence[Cell], kinds: Sequence[str]) -> str:

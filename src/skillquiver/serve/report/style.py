@@ -30,7 +30,7 @@ body {
   margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 var(--font);
   -webkit-text-size-adjust: 100%;
 }
-header, .columns { max-width: 78rem; margin: 0 auto; padding: 0 1.25rem; }
+header, .columns { max-width: 84rem; margin: 0 auto; padding: 0 1.25rem; }
 header { padding-top: 2.5rem; padding-bottom: 1.25rem; }
 h1 { font-size: clamp(1.6rem, 4vw, 2.3rem); line-height: 1.15; letter-spacing: -0.015em; margin: 0 0 0.6rem; }
 h2 { font-size: 1.4rem; line-height: 1.25; letter-spacing: -0.01em; margin: 0 0 0.3rem; }
@@ -51,13 +51,13 @@ nav h2 { font-size: 0.78rem; letter-spacing: 0.07em; text-transform: uppercase; 
 section { background: var(--card); border: 1px solid var(--rule); border-radius: 0.7rem; padding: 1.5rem;
   margin: 0 0 1.5rem; min-width: 0; }
 .question { color: var(--ink-2); font-style: italic; margin-bottom: 0.9rem; }
-.answer { border-left: 4px solid var(--accent); background: var(--accent-soft); 
+.answer { border-left: 4px solid var(--accent); background: var(--accent-soft);
   border-radius: 0 0.4rem 0.4rem 0; padding: 0.75rem 1rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
 .warnings { list-style: none; margin: 0 0 1rem; padding: 0; }
 .warnings li { border: 1px solid var(--warn-rule); background: var(--warn-soft); color: var(--warn);
   border-radius: 0.4rem; padding: 0.45rem 0.8rem; margin-bottom: 0.4rem; font-size: 0.93rem;
   overflow-wrap: anywhere; }
-.warnings li::before { content: "⚠\\FE0E "; }
+.warnings li::before { content: "⚠"; margin-right: 0.5em; }
 .found { display: grid; gap: 0.9rem; margin: 0.9rem 0 0; padding: 0; list-style: none; }
 .found li { border-top: 1px solid var(--rule); padding-top: 0.8rem; overflow-wrap: anywhere; }
 .found h3 { display: flex; flex-wrap: wrap; gap: 0.2rem 0.7rem; align-items: baseline; }
@@ -66,12 +66,12 @@ section { background: var(--card); border: 1px solid var(--rule); border-radius:
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr));
   gap: 1.25rem; margin: 1.1rem 0; align-items: start; }
 figure { margin: 0; min-width: 0; }
-.figures figure { max-width: 44rem; }
+.figures figure { max-width: 35rem; }
 .figures svg { display: block; width: 100%; height: auto; }
 svg * { stroke-linejoin: round; stroke-linecap: butt; }
 figcaption { margin: 0 0 0.45rem; font-weight: 600; line-height: 1.35; overflow-wrap: anywhere; }
 .table { margin: 1.25rem 0 0; }
-.made { display: block; font-weight: 400; font-size: 0.8rem; color: var(--ink-2); }
+.made { margin: 0.3rem 0 0; font-size: 0.8rem; color: var(--ink-2); }
 .made code { background: none; padding: 0; }
 .scroll { overflow: auto; max-height: 36rem; border: 1px solid var(--rule); border-radius: 0.45rem; }
 .scroll:focus-visible { outline: 2px solid var(--accent); }
@@ -80,17 +80,18 @@ th, td { padding: 0.42rem 0.7rem; text-align: left; vertical-align: top;
   border-bottom: 1px solid var(--rule); }
 tr:last-child > * { border-bottom: 0; }
 thead th { position: sticky; top: 0; background: var(--soft); font-weight: 600;
-  z-index: 1; white-space: nowrap; }
+  z-index: 1; vertical-align: bottom; }
 tbody th { font-weight: 500; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.long { min-width: 15rem; overflow-wrap: anywhere; }
-td.mid, tbody th { min-width: 7rem; overflow-wrap: anywhere; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n { white-space: nowrap; }
+td.long { min-width: 10.5rem; overflow-wrap: anywhere; }
+td.mid, tbody th { min-width: 6rem; overflow-wrap: anywhere; }
 .ci { color: var(--ink-2); font-size: 0.88em; }
 .how { color: var(--ink-2); font-size: 0.9rem; margin: 1.25rem 0 0; }
 .how p { margin: 0 0 0.4rem; overflow-wrap: anywhere; }
 footer { color: var(--ink-2); font-size: 0.85rem; padding: 0 0 3rem; }
 @media (min-width: 70rem) {
-  .columns { display: grid; grid-template-columns: 13.5rem minmax(0, 1fr); gap: 2rem; align-items: start; }
+  .columns { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 1.5rem; align-items: start; }
   nav { position: sticky; top: 1.25rem; max-height: calc(100vh - 2rem); overflow: auto; }
 }
 @media (max-width: 69.99rem) {
@@ -102,8 +103,6 @@ footer { color: var(--ink-2); font-size: 0.85rem; padding: 0 0 3rem; }
   header, .columns { padding-left: 0.8rem; padding-right: 0.8rem; }
   header { padding-top: 1.4rem; }
   section { padding: 1rem 0.9rem; border-radius: 0.5rem; }
-  .figures svg { min-width: 25rem; }
-  .figures .draw { overflow-x: auto; }
 }
 @media print {
   :root { --paper: #fff; --card: #fff; --ink: #000; --ink-2: #444; --rule: #bbb; --soft: #f2f2f2;
