@@ -151,6 +151,7 @@ def _size(subject: Subject, tasks: Mapping[str, Task], settings: EvalSettings) -
 
 def _timed(subject: Subject, tasks: Sequence[Task], asked: Mapping[str, Ask]) -> Times:
     """Milliseconds by task; all ways are asked in turn, so that a machine that slows down slows them all."""
+    subject = subject.afresh()
     for task in tasks[:WARM_UP]:
         for ask in asked.values():
             ask(subject, task)

@@ -68,6 +68,10 @@ class Subject(Protocol):
         """The list of skills that each host with a known rule shows in a context of ``window`` tokens."""
         ...
 
+    def afresh(self) -> Subject:
+        """The same, where nothing is remembered from one question to the next: what times are taken on."""
+        ...
+
     def subset(self, ids: Collection[SkillId]) -> AbstractContextManager[Subject]:
         """The product on these skills alone, their vectors and relations included, while the block runs."""
         ...

@@ -27,6 +27,9 @@ LONG_CELL, MIDDLE_CELL = 48, 18
 COMMAND_WORDS = 4
 """Of a command, beside a figure: ``quiver eval run NAME``."""
 
+WIDE_TABLE = 5
+"""Columns beyond which an interval stands below its value."""
+
 Drawings = Mapping[tuple[str, int], str]
 """(section, number of its plot) → its ``<svg>`` element."""
 
@@ -179,7 +182,8 @@ def _table(section: Section, table: Table) -> str:
     )
     rows = "".join(_row(row, kinds) for row in table.rows)
     caption = f"<figcaption>{_prose(table.caption)}</figcaption>"
-    body = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    wide = ' class="wide"' if len(table.columns) > WIDE_TABLE else ""
+    body = f"<table{wide}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     region = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(table.caption)}">{body}</div>'
     )

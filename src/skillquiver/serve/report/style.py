@@ -85,8 +85,10 @@ tbody th { font-weight: 500; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 td.n { white-space: nowrap; }
 td.long { min-width: 10.5rem; overflow-wrap: anywhere; }
-td.mid, tbody th { min-width: 6rem; overflow-wrap: anywhere; }
+td.mid { min-width: 6rem; overflow-wrap: anywhere; }
+tbody th { min-width: 7rem; overflow-wrap: break-word; }
 .ci { color: var(--ink-2); font-size: 0.88em; }
+.wide .ci { display: block; }
 .how { color: var(--ink-2); font-size: 0.9rem; margin: 1.25rem 0 0; }
 .how p { margin: 0 0 0.4rem; overflow-wrap: anywhere; }
 footer { color: var(--ink-2); font-size: 0.85rem; padding: 0 0 3rem; }

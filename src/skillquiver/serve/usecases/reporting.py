@@ -56,9 +56,11 @@ def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
     words = ["quiver", "eval", "run", name, *map(str, files.queries)]
     for field in fields(files):
         value = getattr(files, field.name)
-        if field.name != "queries":
-            for path in value if isinstance(value, tuple) else (value,):
-                words += [f"--{field.name.replace('_', '-')}", str(path)] if path else []
+        option = f"--{field.name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif isinstance(value, Path):
+            words += [option, str(value)]
     if settings.ranker != EvalSettings().ranker:
         words += ["--ranker", settings.ranker]
     return shlex.join(words)
@@ -145,6 +147,7 @@ def _digest(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) 
         graph[1].hex() if graph else "",
         *(f"{skill.id} {skill.content_hash}" for skill in subject.skills.values()),
         *(f"{kind} {sha}" for kind, _, sha in _files(files)),
+        *(f"{field.name} {getattr(files, field.name) is True}" for field in fields(files)),
         *sorted(f"{name} {value}" for name, value in asdict(settings).items()),
     ):
         found.update(f"{part}\n".encode("utf-8", "surrogateescape"))
