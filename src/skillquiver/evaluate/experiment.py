@@ -41,6 +41,9 @@ EXPERIMENTS: Mapping[str, str] = {
     "stability": "How much of the graph stays when skills, order or settings change?",
     "sequence": "Does knowing the step before find the next one better than searching does?",
     "echo": "How much better do rankers look on queries that repeat descriptions?",
+    "misses": "What does a task not get, why, and what would mend it?",
+    "tokens": "What does a task cost an agent in tokens, by the way skills reach it?",
+    "scaling": "What happens to time, quality and the list of skills as the library grows?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["REPORT_SCHEMA", "Cell", "Interval", "Plot", "Report", "Section", "Series", "Table"]
 
@@ -42,7 +43,7 @@ class Series:
     """Points of one colour. ``x`` are numbers, or names for bars; ``low`` and ``high`` bound ``y``."""
 
     label: str
-    x: tuple[float, ...] | tuple[str, ...]
+    x: tuple[float | str, ...]
     y: tuple[float, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
@@ -92,6 +93,6 @@ class Section:
 class Report:
     """Everything one run found. ``about`` has versions, settings and sizes; equal inputs, equal sections."""
 
-    about: Mapping[str, str | int | float]
+    about: Mapping[str, Any]
     sections: Sequence[Section]
     schema: int = REPORT_SCHEMA

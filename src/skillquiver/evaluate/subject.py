@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from skillquiver.settings import DEFAULT_GRAPH, GraphSettings, RankSettings
@@ -99,4 +101,22 @@ class Subject(Protocol):
 
     def following(self, skill_id: SkillId, *, top_k: int) -> Mapping[Group, tuple[SkillId, ...]]:
         """What `quiver next` shows around a skill, best first."""
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        ...
+
+    def said(self, query: str, *, budget: int) -> Mapping[str, str]:
+        """What an agent is given for a task, by the way it asks: ``hook``, ``search``, ``bundle``."""
+        ...
+
+    def listings(self, window: int) -> Mapping[str, str]:
+        """The list of skills that each host with a known rule shows in a context of ``window`` tokens."""
+        ...
+
+    def afresh(self) -> Subject:
+        """The same, where nothing is remembered from one question to the next: what times are taken on."""
+        ...
+
+    def subset(self, ids: Collection[SkillId]) -> AbstractContextManager[Subject]:
+        """The product on these skills alone, their vectors and relations included, while the block runs."""
         ...

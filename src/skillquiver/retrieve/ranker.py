@@ -115,6 +115,17 @@ class Ranker:
             degraded=self._degraded,
         )
 
+    def over(self, store: Store, lexical: LexicalIndex, dense: DenseIndex | None) -> Ranker:
+        """The same encoder, weights and second stage over another library; lexical only without ``dense``."""
+        return Ranker(
+            store,
+            lexical,
+            (dense, self._dense[1]) if dense is not None and self._dense is not None else None,
+            settings=self._settings,
+            second=self._second,
+            degraded=self._degraded,
+        )
+
     def candidates(self, query: str) -> tuple[list[SkillId], npt.NDArray[np.float64]]:
         """What the second stage sees: ids of the first candidates and their features, for training it.
 

@@ -1,4 +1,4 @@
-"""Sections of a report as text and as JSON values."""
+"""One section as text and as a JSON document; ``serve.report`` writes whole reports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import msgspec
 
 from skillquiver.evaluate.results import REPORT_SCHEMA, Cell, Interval, Section, Table
 from skillquiver.skills.sanitize import plain
+from skillquiver.evaluate.results import REPORT_SCHEMA, Section
+from skillquiver.serve.report import document
+from skillquiver.serve.report.markdown import section_text
 
 __all__ = ["section_data", "section_text"]
 
@@ -42,3 +45,5 @@ def _cell(cell: Cell) -> str:
             return f"{cell:.3f}"
         case _:
             return plain(str(cell)).replace("|", "\\|")
+    """A section as a document of its own: its keys and the ``schema`` of reports."""
+    return {"schema": REPORT_SCHEMA, **document.section_data(section)}

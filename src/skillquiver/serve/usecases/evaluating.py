@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -197,6 +197,33 @@ class _Remembering:
 
 def _open_remembering(name: str) -> tuple[Encoder | None, str]:
     return _Remembering(open_encoder(name)), ""
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        return self.library.store.skill(skill_id)
+
+    def said(self, query: str, *, budget: int) -> Mapping[str, str]:
+        """What an agent is given for a task, by the way it asks: ``hook``, ``search``, ``bundle``."""
+        from skillquiver.serve.usecases.saying import said_for
+
+        return said_for(self.library, query, budget=budget)
+
+    def listings(self, window: int) -> Mapping[str, str]:
+        """The list of skills that each host with a known rule shows in a context of ``window`` tokens."""
+        from skillquiver.serve.usecases.saying import host_lists
+
+        return host_lists(self.skills.values(), window)
+
+    def afresh(self) -> LibrarySubject:
+        """The same, where nothing is remembered from one question to the next: what times are taken on."""
+        return self
+
+    @contextmanager
+    def subset(self, ids: Collection[SkillId]) -> Iterator[LibrarySubject]:
+        """The product on these skills alone, their vectors and relations included, while the block runs."""
+        from skillquiver.serve.usecases.subsets import subset_library
+
+        with subset_library(self.library, ids) as library:
+            yield LibrarySubject(library)
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""Reports as JSON, Markdown and one page of HTML."""
