@@ -366,3 +366,6 @@ class EvalSettings:
 
     budget: int = 8_000
     """Tokens of a bundle, as `quiver bundle` has it."""
+
+    ranker: str = "second stage"
+    """Ranker of `evaluate.subject.RANKERS` that experiments start from."""

@@ -40,6 +40,9 @@ Experiment = Callable[[Subject, Inputs], Section]
 
 EXPERIMENTS: Mapping[str, str] = {
     "rankers": "How good is each ranker, by tag?",
+    "arms": "Does the graph complete what is retrieved, at equal size?",
+    "ladder": "Do graph neighbours help to find the entry, and which of them?",
+    "ablation": "What does each part of the product bring?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

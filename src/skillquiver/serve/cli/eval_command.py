@@ -25,11 +25,23 @@ def command() -> None:
     metavar="FILE.json",
     help="Gold skill → skills that do as well.",
 )
+@click.option(
+    "--ranker",
+    metavar="NAME",
+    default="second stage",
+    help="Ranker that experiments start from: bm25 card, bm25, dense, hybrid, or second stage.",
+)
 @as_json
 @library_option
 @guarded
 def run(
-    name: str, queries: tuple[Path, ...], *, equivalents: Path | None, json_output: bool, library: Path
+    name: str,
+    queries: tuple[Path, ...],
+    *,
+    equivalents: Path | None,
+    ranker: str,
+    json_output: bool,
+    library: Path,
 ) -> None:
     """Run one EXPERIMENT over QUERIES, files of queries with their gold skills."""
     from skillquiver.serve import render_eval
@@ -39,7 +51,8 @@ def run(
     files = QueryFiles(queries, equivalents)
     words = ["quiver eval run", name, *map(str, queries)]
     with open_subject(library) as subject:
-        section = run_experiment(subject, name, files, EvalSettings(), command=" ".join(words))
+        settings = EvalSettings(ranker=ranker)
+        section = run_experiment(subject, name, files, settings, command=" ".join(words))
     if json_output:
         print_json(render_eval.section_data(section))
     else:

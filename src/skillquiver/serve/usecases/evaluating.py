@@ -14,15 +14,17 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate.experiment import Inputs, experiment
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
+from skillquiver.evaluate.subject import RANKERS
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state
 from skillquiver.retrieve.bundle import Bundle
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.ranking import Ranking
+from skillquiver.serve.usecases.bundling import bundle_ranking
 from skillquiver.serve.usecases.graphs import load_graph
 from skillquiver.serve.usecases.library import Library, open_library
 from skillquiver.serve.usecases.searching import bundle
-from skillquiver.settings import EvalSettings, RankSettings
+from skillquiver.settings import EvalSettings, PackSettings, RankSettings
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId
 
@@ -65,8 +67,13 @@ class LibrarySubject:
         ranker = self.library.ranker if settings is None else self.library.ranker.weighted(settings)
         return ranker.rank(query, top_k=top_k)
 
-    def bundle(self, query: str, *, arm: Arm, budget: int, max_skills: int) -> Bundle:
-        """Rank, expand and pack as the product does."""
+    def bundle(
+        self, query: str, *, arm: Arm, budget: int, max_skills: int, ranking: Ranking | None = None
+    ) -> Bundle:
+        """Rank, expand and pack as the product does; with ``ranking`` that one is expanded and packed."""
+        if ranking is not None:
+            settings = PackSettings(max_skills=max_skills)
+            return bundle_ranking(self.library.store, ranking, budget=budget, settings=settings, arm=arm)
         return bundle(self.library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
 
     def vectors(self) -> npt.NDArray[np.float32] | None:
@@ -109,6 +116,8 @@ def run_experiment(
 ) -> Section:
     """Run one experiment; its section says how long it took and which command makes it."""
     run = experiment(name)
+    if settings.ranker not in RANKERS:
+        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
     started = time.perf_counter()
     section = run(subject, Inputs(sets=read_sets(files, list(subject.skills)), settings=settings))
     return replace(section, command=command, seconds=round(time.perf_counter() - started, 2))

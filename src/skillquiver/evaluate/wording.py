@@ -1,0 +1,49 @@
+"""What a comparison shows, in a plain sentence that claims no more than the interval does."""
+
+from __future__ import annotations
+
+from skillquiver.evaluate.results import Interval
+from skillquiver.evaluate.significance import Paired, wilson
+from skillquiver.settings import EvalSettings
+
+__all__ = ["cell", "signed", "verdict"]
+
+
+def verdict(
+    what: str, measure: str, found: Paired, settings: EvalSettings, *, adjusted: float, tests: int
+) -> str:
+    """Say whether ``what`` changes ``measure``; ``adjusted`` is the p-value corrected over ``tests`` tests.
+
+    An interval that holds 0 is "no evidence", with the effect that would have shown: half the interval's
+    width or, where no task changed, the upper Wilson bound of the share of tasks that change.
+    """
+    gap, n = found.difference, found.difference.n
+    if n == 0:
+        return f"{what}: no task tells anything about {measure}"
+    figures = f"{signed(gap)}, better in {found.won} and worse in {found.lost} of {n} tasks"
+    if gap.low <= 0 <= gap.high:
+        return f"no evidence that {what} changes {measure} ({figures}; {_power(found, settings)})"
+    verb = "raises" if gap.value > 0 else "lowers"
+    corrected = f"p = {adjusted:.4f} after Holm's correction for {tests} tests"
+    if adjusted > 1 - settings.level:
+        return f"a hint, but no evidence, that {what} {verb} {measure} ({figures}; {corrected})"
+    return f"{what} {verb} {measure} ({figures}; {corrected})"
+
+
+def signed(gap: Interval) -> str:
+    """A difference with its interval."""
+    return f"{gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
+
+
+def cell(interval: Interval) -> Interval | None:
+    """The interval as a cell of a table; ``None`` where nothing was measured."""
+    return interval if interval.n else None
+
+
+def _power(found: Paired, settings: EvalSettings) -> str:
+    n = found.difference.n
+    if found.won == found.lost == 0:
+        most = wilson(0, n, level=settings.level).high
+        return f"it could change up to {most:.1%} of tasks without having shown here"
+    half = (found.difference.high - found.difference.low) / 2
+    return f"effects smaller than {half:.3f} could not have shown"
