@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from skillquiver.evaluate.results import Interval
 from skillquiver.evaluate.significance import Paired, wilson
 from skillquiver.settings import EvalSettings
 
-__all__ = ["cell", "signed", "verdict"]
+__all__ = ["cell", "least_changes", "signed", "verdict"]
 
 
 def verdict(
@@ -14,8 +16,8 @@ def verdict(
 ) -> str:
     """Say whether ``what`` changes ``measure``; ``adjusted`` is the p-value corrected over ``tests`` tests.
 
-    An interval that holds 0 is "no evidence", with the effect that would have shown: half the interval's
-    width or, where no task changed, the upper Wilson bound of the share of tasks that change.
+    An interval that holds 0 is "no evidence", with the effect that the data could have shown: half the
+    interval's width or, where no task changed, the upper Wilson bound of the share of tasks that change.
     """
     gap, n = found.difference, found.difference.n
     if n == 0:
@@ -40,10 +42,18 @@ def cell(interval: Interval) -> Interval | None:
     return interval if interval.n else None
 
 
+def least_changes(level: float) -> int:
+    """Fewest tasks, all changed one way, that an exact sign test tells from chance: 6 for 0.95."""
+    return 1 + math.ceil(-math.log2(1 - level))
+
+
 def _power(found: Paired, settings: EvalSettings) -> str:
-    n = found.difference.n
-    if found.won == found.lost == 0:
+    """What the data could have shown."""
+    n, changed = found.difference.n, found.won + found.lost
+    if not changed:
         most = wilson(0, n, level=settings.level).high
-        return f"it could change up to {most:.1%} of tasks without having shown here"
+        return f"up to {most:.1%} of such tasks could change without one of them here"
     half = (found.difference.high - found.difference.low) / 2
-    return f"effects smaller than {half:.3f} could not have shown"
+    few = least_changes(settings.level)
+    told = f"the interval reaches {half:.3f} to either side"
+    return f"{told}, and fewer than {few} changed tasks show nothing" if changed < few else told
