@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from skillquiver.evaluate.arm_answers import COMPARED, POOL, WAYS, Retrieved, Values, measured, retrieve
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Plot, Section, Series, Table
-from skillquiver.evaluate.significance import Paired, holm, mean_interval, paired
+from skillquiver.evaluate.significance import Paired, mean_interval, paired
 from skillquiver.evaluate.subject import Subject
-from skillquiver.evaluate.wording import cell, verdict
+from skillquiver.evaluate.wording import Tested, cell, family, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.settings import EvalSettings
 from skillquiver.types import SkillId
@@ -66,21 +65,13 @@ def run(subject: Subject, inputs: Inputs) -> Section:
 # --- comparison --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """One measure of one arm against ``flat``; ``adjusted`` is its p-value after Holm."""
-
-    found: Paired
-    adjusted: float
-
-
 _Key = tuple[str, str, Arm, str]
 """Set, way, arm, measure."""
 
 
 def _compared(
     sets: Sequence[QuerySet], values: Mapping[tuple[str, str, Arm], Values], settings: EvalSettings
-) -> Mapping[_Key, _Compared]:
+) -> Mapping[_Key, Tested]:
     found: dict[_Key, Paired] = {}
     for queries in sets:
         for way in WAYS:
@@ -91,8 +82,7 @@ def _compared(
                     if mine[measure]:
                         key = queries.name, way, arm, measure
                         found[key] = paired(mine[measure], flat[measure], queries.clusters, settings)
-    adjusted = holm([one.p for one in found.values()])
-    return {key: _Compared(one, p) for (key, one), p in zip(found.items(), adjusted, strict=True)}
+    return family(found)
 
 
 def _others() -> tuple[Arm, ...]:
@@ -103,7 +93,7 @@ def _tables(
     queries: QuerySet,
     found: Sequence[Retrieved],
     values: Mapping[tuple[str, str, Arm], Values],
-    compared: Mapping[_Key, _Compared],
+    compared: Mapping[_Key, Tested],
     settings: EvalSettings,
 ) -> list[Table]:
     tables = []
@@ -133,7 +123,7 @@ def _levels(caption: str, queries: QuerySet, scores: Mapping[Arm, Values], setti
     )
 
 
-def _differences(name: str, way: str, compared: Mapping[_Key, _Compared]) -> Table:
+def _differences(name: str, way: str, compared: Mapping[_Key, Tested]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for arm in _others():
         for measure in COMPARED:
@@ -187,7 +177,7 @@ def _gold(task: Task, ids: Iterable[SkillId]) -> int:
     return sum(any(skill_id in group for group in task.gold) for skill_id in ids)
 
 
-def _plot(name: str, way: str, compared: Mapping[_Key, _Compared]) -> Plot:
+def _plot(name: str, way: str, compared: Mapping[_Key, Tested]) -> Plot:
     series = []
     for arm in _others():
         found = {m: compared[name, way, arm, m].found for m in COMPARED if (name, way, arm, m) in compared}
@@ -216,7 +206,7 @@ def _plot(name: str, way: str, compared: Mapping[_Key, _Compared]) -> Plot:
 def _answer(
     sets: Sequence[QuerySet],
     found: Mapping[str, Sequence[Retrieved]],
-    compared: Mapping[_Key, _Compared],
+    compared: Mapping[_Key, Tested],
     settings: EvalSettings,
 ) -> str:
     if not sets:
@@ -227,10 +217,8 @@ def _answer(
             verdict(
                 f"the graph (reverse, {way})",
                 measure,
-                compared[queries.name, way, Arm.REVERSE, measure].found,
+                compared[queries.name, way, Arm.REVERSE, measure],
                 settings,
-                adjusted=compared[queries.name, way, Arm.REVERSE, measure].adjusted,
-                tests=len(compared),
             )
             for way in WAYS
             for measure in ("completeness", "available recall")

@@ -16,7 +16,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import mean_interval
 from skillquiver.evaluate.subject import RANKERS, Subject
-from skillquiver.evaluate.wording import verdict
+from skillquiver.evaluate.wording import Tested, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
 from skillquiver.retrieve.ranking import Ranking
@@ -34,9 +34,9 @@ ALL_SETS = "all sets"
 PROTOCOL = (
     "The ladder of the comparative study (Palatine). A query hits if a gold skill is among what is shown. "
     "Graph alone: up to five neighbours of the skill whose name and description match best (BM25), that "
-    "skill left out. Neighbours come strongest first: confidence of the skill stepped from × weight of the step, then "
-    "cosine, then id. Substitution: the exact test of McNemar (1947) and the interval of Newcombe (1998, "
-    "method 10) over tasks; replicates of a task count once. Chance of reach: random skills with the gold's "
+    "skill left out. Neighbours come strongest first: confidence of the skill stepped from × weight of the "
+    "step, then cosine, then id. Substitution: the exact test of McNemar (1947) and the interval of "
+    "Newcombe (1998, method 10) over tasks; replicates of a task count once. Chance of reach: random skills with the gold's "
     "degree in that layer, outside the first ten; p is the exact tail of the sum of those chances. Each kind "
     "of test is one family for Holm's correction (1979), over all sets."
 )
@@ -290,7 +290,7 @@ def _answer(found: _Found, inputs: Inputs) -> str:
 
 
 def _verdict(what: str, measure: str, test: Test, tests: int, inputs: Inputs) -> str:
-    return verdict(what, measure, test.found, inputs.settings, adjusted=test.adjusted, tests=tests)
+    return verdict(what, measure, Tested(test.found, test.adjusted, tests), inputs.settings)
 
 
 def _carriers(found: _Found, name: str) -> str:

@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
 
 from skillquiver.evaluate.results import Interval
-from skillquiver.evaluate.significance import Paired, wilson
+from skillquiver.evaluate.significance import Paired, holm, wilson
 from skillquiver.settings import EvalSettings
 
-__all__ = ["cell", "least_changes", "signed", "verdict"]
+__all__ = ["Tested", "cell", "family", "least_changes", "signed", "verdict"]
 
 
-def verdict(
-    what: str, measure: str, found: Paired, settings: EvalSettings, *, adjusted: float, tests: int
-) -> str:
-    """Say whether ``what`` changes ``measure``; ``adjusted`` is the p-value corrected over ``tests`` tests.
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A comparison; ``adjusted`` is its p-value after Holm's correction over its family of ``tests``."""
+
+    found: Paired
+    adjusted: float
+    tests: int
+
+
+_Key = TypeVar("_Key")
+
+
+def family(found: Mapping[_Key, Paired]) -> Mapping[_Key, Tested]:
+    """Correct the p-values of comparisons that are read together."""
+    adjusted = holm([one.p for one in found.values()])
+    return {key: Tested(one, p, len(found)) for (key, one), p in zip(found.items(), adjusted, strict=True)}
+
+
+def verdict(what: str, measure: str, tested: Tested, settings: EvalSettings) -> str:
+    """Say whether ``what`` changes ``measure``.
 
     An interval that holds 0 is "no evidence", with the effect that the data could have shown: half the
     interval's width or, where no task changed, the upper Wilson bound of the share of tasks that change.
     """
-    gap, n = found.difference, found.difference.n
+    found, gap, n = tested.found, tested.found.difference, tested.found.difference.n
     if n == 0:
         return f"{what}: no task tells anything about {measure}"
     figures = f"{signed(gap)}, better in {found.won} and worse in {found.lost} of {n} tasks"
     if gap.low <= 0 <= gap.high:
         return f"no evidence that {what} changes {measure} ({figures}; {_power(found, settings)})"
     verb = "raises" if gap.value > 0 else "lowers"
-    corrected = f"p = {adjusted:.4f} after Holm's correction for {tests} tests"
-    if adjusted > 1 - settings.level:
+    corrected = f"p = {tested.adjusted:.4f} after Holm's correction for {tested.tests} tests"
+    if tested.adjusted > 1 - settings.level:
         return f"a hint, but no evidence, that {what} {verb} {measure} ({figures}; {corrected})"
     return f"{what} {verb} {measure} ({figures}; {corrected})"
 
