@@ -34,11 +34,11 @@ ALL_SETS = "all sets"
 PROTOCOL = (
     "The ladder of the comparative study (Palatine). A query hits if a gold skill is among what is shown. "
     "Graph alone: up to five neighbours of the skill whose name and description match best (BM25), that "
-    "skill left out. Neighbours come strongest first: confidence of the skill stepped from × weight of the "
-    "step, then cosine, then id. Substitution: the exact test of McNemar (1947) and the interval of "
-    "Newcombe (1998, method 10) over tasks; replicates of a task count once. Chance of reach: random skills with the gold's "
-    "degree in that layer, outside the first ten; p is the exact tail of the sum of those chances. Each kind "
-    "of test is one family for Holm's correction (1979), over all sets."
+    "skill left out. Neighbours come strongest first: confidence of the skill stepped from × weight of "
+    "the step, then cosine, then id. Substitution: the exact test of McNemar (1947) and the interval of "
+    "Newcombe (1998, method 10) over tasks; replicates of a task count once. Chance of reach: random "
+    "skills with the gold's degree in that layer, outside the first ten; p is the exact tail of the sum "
+    "of those chances. Each kind of test is one family for Holm's correction (1979), over all sets."
 )
 
 
