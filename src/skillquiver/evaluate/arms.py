@@ -228,7 +228,22 @@ def _answer(
             f"{queries.name}: {'; '.join(told)}. It brought {new} skills into {len(queries.answerable)} "
             f"bundles that flat did not show; {gold} of them are gold."
         )
-    return " ".join(parts)
+    return f"Does the graph help completeness here? {_short(sets, compared, settings)} {' '.join(parts)}"
+
+
+def _short(sets: Sequence[QuerySet], compared: Mapping[_Key, Tested], settings: EvalSettings) -> str:
+    """Yes, no, or no evidence, by the completeness of bundles."""
+    found = {queries.name: compared[queries.name, "bundle", Arm.REVERSE, "completeness"] for queries in sets}
+    sure = {
+        name: one.found.difference
+        for name, one in found.items()
+        if one.adjusted <= 1 - settings.level and one.found.difference.n
+    }
+    better = [name for name, gap in sure.items() if gap.low > 0]
+    worse = [name for name, gap in sure.items() if gap.high < 0]
+    told = [f"Yes, of bundles on {', '.join(better)}."] if better else []
+    told += [f"It harms that of bundles on {', '.join(worse)}."] if worse else []
+    return " ".join(told) or "There is no evidence that it does."
 
 
 def _news(found: Sequence[Retrieved]) -> tuple[int, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from skillquiver.evaluate.layers import Closeness, Head, Layer, neighbours
@@ -16,6 +17,7 @@ from skillquiver.types import SkillId
 
 __all__ = [
     "SIZES",
+    "TEST_COLUMNS",
     "Size",
     "Test",
     "World",
@@ -32,13 +34,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What is compared on: rankings by query, the tokens of every card, and how close two skills are."""
+    """What is compared on: rankings by query, the tokens of every card, and how close two skills are.
+
+    ``deep`` has many more ranks of the queries that need them.
+    """
 
     ranker: str
     heads: Mapping[str, Head]
     cards: Mapping[SkillId, int]
     closeness: Closeness
     settings: EvalSettings
+    deep: Mapping[str, Sequence[SkillId]] = field(default_factory=dict)
 
     def tokens(self, ids: Sequence[SkillId]) -> int:
         """Tokens of the cards."""
@@ -77,13 +83,34 @@ SIZES = (
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """Two ways on the same tasks: shares that hit, the difference, who hit alone, and McNemar's exact p."""
+    """Two ways on the same tasks: shares that hit, the difference, who hit alone, and McNemar's exact p.
+
+    ``by_gold`` counts gold skills for which one way hits more often, and those for which the other does:
+    many queries may want one skill, and then they are no independent proof.
+    """
 
     one: float
     other: float
     found: Paired
+    by_gold: tuple[int, int]
     neighbours: float = 0.0
     adjusted: float = 1.0
+
+    @property
+    def p_by_gold(self) -> float:
+        """Exact sign test over gold skills."""
+        return mcnemar_exact(*self.by_gold)
+
+    def cells(self) -> tuple[Cell, ...]:
+        """For a table, under ``TEST_COLUMNS``."""
+        more, less = self.by_gold
+        found = self.found
+        score = f"{found.won} : {found.lost}"
+        return (found.difference, score, found.p, self.adjusted, f"{more} : {less}", self.p_by_gold)
+
+
+TEST_COLUMNS = ("difference", "only one : only other", "p", "p (Holm)", "by gold skill", "p by gold skill")
+"""Of ``Test.cells``."""
 
 
 def hit(task: Task, ids: Sequence[SkillId]) -> bool:
@@ -100,26 +127,32 @@ def units(values: Mapping[str, bool], clusters: Mapping[str, str]) -> dict[str, 
 
 
 def compare(
-    one: Mapping[str, bool], other: Mapping[str, bool], clusters: Mapping[str, str], settings: EvalSettings
+    one: Mapping[str, bool], other: Mapping[str, bool], queries: QuerySet, settings: EvalSettings
 ) -> Test:
     """Compare two outcomes per query: Newcombe's interval of the difference, McNemar's exact test."""
-    a, b = units(one, clusters), units(other, clusters)
+    a, b = units(one, queries.clusters), units(other, queries.clusters)
     both = sum(a[name] and b[name] for name in a)
     first = sum(a[name] and not b[name] for name in a)
     second = sum(b[name] and not a[name] for name in a)
     gap = newcombe_paired(both, first, second, len(a) - both - first - second, level=settings.level)
     paired = Paired(gap, mcnemar_exact(first, second), first, second)
     n = max(len(a), 1)
-    return Test((both + first) / n, (both + second) / n, paired)
+    return Test((both + first) / n, (both + second) / n, paired, _by_gold(one, other, queries))
+
+
+def _by_gold(one: Mapping[str, bool], other: Mapping[str, bool], queries: QuerySet) -> tuple[int, int]:
+    """Sets of gold skills whose queries one way answers more often, and fewer."""
+    gaps: dict[tuple[SkillId, ...], int] = defaultdict(int)
+    for task in queries.answerable:
+        gold = tuple(sorted(min(group) for group in task.gold))
+        gaps[gold] += one[task.query_id] - other[task.query_id]
+    return sum(gap > 0 for gap in gaps.values()), sum(gap < 0 for gap in gaps.values())
 
 
 def corrected(tests: Mapping[tuple[str, ...], Test]) -> Mapping[tuple[str, ...], Test]:
     """The tests of one family with their p-values after Holm."""
     adjusted = holm([test.found.p for test in tests.values()])
-    return {
-        key: Test(test.one, test.other, test.found, test.neighbours, p)
-        for (key, test), p in zip(tests.items(), adjusted, strict=True)
-    }
+    return {key: replace(test, adjusted=p) for (key, test), p in zip(tests.items(), adjusted, strict=True)}
 
 
 # --- substitution ------------------------------------------------------------------------------------
@@ -155,12 +188,12 @@ def substitute(world: World, queries: QuerySet, layer: Layer, size: Size) -> Tes
     ranks = {
         query_id: hit(task, _rank_side(world, task, ids, size)) for query_id, (task, ids) in sides.items()
     }
-    test = compare(graph, ranks, queries.clusters, world.settings)
+    test = compare(graph, ranks, queries, world.settings)
     added = [
         len(neighbours(layer, world.heads[task.query], world.closeness, base=size.base, count=size.extra))
         for task in queries.answerable
     ]
-    return Test(test.one, test.other, test.found, fmean(added) if added else 0.0)
+    return replace(test, neighbours=fmean(added) if added else 0.0)
 
 
 def substitutions(
@@ -177,30 +210,11 @@ def substitutions(
     )
 
 
-_COLUMNS = (
-    "neighbours",
-    "with graph",
-    "ranks alone",
-    "difference",
-    "only graph",
-    "only ranks",
-    "p",
-    "p (Holm)",
-)
+_COLUMNS = ("neighbours", "with graph", "ranks alone", *TEST_COLUMNS)
 
 
 def _row(test: Test) -> tuple[Cell, ...]:
-    found = test.found
-    return (
-        round(test.neighbours, 2),
-        test.one,
-        test.other,
-        found.difference,
-        found.won,
-        found.lost,
-        found.p,
-        test.adjusted,
-    )
+    return (round(test.neighbours, 2), test.one, test.other, *test.cells())
 
 
 def substitution_table(name: str, tests: Mapping[tuple[str, ...], Test], ranker: str) -> Table:

@@ -15,7 +15,7 @@ from skillquiver.evaluate.results import Cell, Interval, Plot, Series, Table
 from skillquiver.evaluate.significance import holm, wilson
 from skillquiver.types import SkillId
 
-__all__ = ["DEPTH", "HOPS", "Reach", "adjust", "at_least", "chance_of", "plot", "reach", "table"]
+__all__ = ["DEPTH", "HOPS", "Reach", "adjust", "at_least", "chance_of", "missed_of", "plot", "reach", "table"]
 
 DEPTH = 10
 """A miss has no gold among so many first ranks."""
@@ -35,7 +35,8 @@ class Reach:
     """Misses of one set, seen from the first ``start`` ranks in one layer, ``hops`` steps at most.
 
     ``reached`` of them have gold there; ``expected`` is what random skills of the gold's degree would give.
-    ``p`` is the chance of as many or more, exact. ``near`` is the mean number of skills within the steps.
+    ``p`` is the chance of as many or more, exact. ``near`` is the mean number of skills within the steps,
+    ``ranked`` the share of misses with gold among as many further ranks, query by query.
     """
 
     queries: str
@@ -43,6 +44,7 @@ class Reach:
     start: int
     hops: int
     reached: Interval
+    ranked: Interval
     expected: float
     near: float
     p: float
@@ -51,48 +53,77 @@ class Reach:
 
 def reach(world: World, queries: QuerySet, layers: Sequence[Layer]) -> list[Reach]:
     """Every layer, start and number of steps; nothing if no query is missed."""
-    missed: dict[str, Task] = {}
-    for task in queries.answerable:
-        if not hit(task, world.heads[task.query].ids[:DEPTH]):
-            missed.setdefault(task.cluster, task)
+    missed = missed_of(world, queries)
     if not missed:
         return []
     found = []
     for layer in layers:
         peers = _Peers.of(layer, world.cards)
         for start in STARTS:
-            found += _of_layer(world, queries, list(missed.values()), (layer, peers, start))
+            found += _of_layer(world, queries, missed, (layer, peers, start))
     return found
+
+
+def missed_of(world: World, queries: QuerySet) -> Sequence[Task]:
+    """Queries without gold in the first ranks, one for each unit of resampling."""
+    missed: dict[str, Task] = {}
+    for task in queries.answerable:
+        if not hit(task, world.heads[task.query].ids[:DEPTH]):
+            missed.setdefault(task.cluster, task)
+    return tuple(missed.values())
 
 
 def _of_layer(
     world: World, queries: QuerySet, missed: Sequence[Task], at: tuple[Layer, _Peers, int]
 ) -> list[Reach]:
     layer, peers, start = at
-    reached: list[list[bool]] = [[] for _ in range(HOPS)]
-    chances: list[list[float]] = [[] for _ in range(HOPS)]
-    sizes: list[list[int]] = [[] for _ in range(HOPS)]
-    for task in missed:
-        head = world.heads[task.query].ids
-        gold = frozenset().union(*task.gold)
-        for hop, ball in enumerate(layer.within(head[:start], HOPS)):
-            around = ball - set(head[:DEPTH])
-            reached[hop].append(bool(gold & around))
-            chances[hop].append(chance_of(gold, around, peers.without(head[:DEPTH]), layer))
-            sizes[hop].append(len(around))
-    return [
-        Reach(
-            queries=queries.name,
-            layer=layer.name,
-            start=start,
-            hops=hop + 1,
-            reached=wilson(sum(reached[hop]), len(missed), level=world.settings.level),
-            expected=fmean(chances[hop]),
-            near=fmean(sizes[hop]),
-            p=at_least(sum(reached[hop]), chances[hop]),
-        )
-        for hop in range(HOPS)
+    seen = [
+        [_seen(world, task, ball, peers, layer) for ball in _balls(world, task, layer, start)]
+        for task in missed
     ]
+    level = world.settings.level
+    found = []
+    for hop, of_hop in enumerate(zip(*seen, strict=True), start=1):
+        reached = sum(one.reached for one in of_hop)
+        found.append(
+            Reach(
+                queries=queries.name,
+                layer=layer.name,
+                start=start,
+                hops=hop,
+                reached=wilson(reached, len(missed), level=level),
+                ranked=wilson(sum(one.ranked for one in of_hop), len(missed), level=level),
+                expected=fmean(one.chance for one in of_hop),
+                near=fmean(one.near for one in of_hop),
+                p=at_least(reached, [one.chance for one in of_hop]),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One miss: whether gold is within the steps, or among as many further ranks; the chance of the first."""
+
+    reached: bool
+    ranked: bool
+    chance: float
+    near: int
+
+
+def _balls(world: World, task: Task, layer: Layer, start: int) -> Sequence[frozenset[SkillId]]:
+    """Skills within 1, 2, … steps that the first ranks do not show."""
+    head = world.heads[task.query].ids
+    return [ball - set(head[:DEPTH]) for ball in layer.within(head[:start], HOPS)]
+
+
+def _seen(world: World, task: Task, ball: frozenset[SkillId], peers: _Peers, layer: Layer) -> _Seen:
+    gold: frozenset[SkillId] = frozenset().union(*task.gold)
+    further = world.deep[task.query][DEPTH : DEPTH + len(ball)]
+    others = peers.without(world.heads[task.query].ids[:DEPTH])
+    return _Seen(
+        bool(gold & ball), bool(gold & set(further)), chance_of(gold, ball, others, layer), len(ball)
+    )
 
 
 # --- chance ------------------------------------------------------------------------------------------
@@ -158,6 +189,7 @@ def table(name: str, found: Sequence[Reach], ranker: str) -> Table:
         (
             f"{one.layer}, from the first {one.start}, {one.hops} hops",
             one.reached,
+            one.ranked,
             one.expected,
             round(one.near, 1),
             one.p,
@@ -168,8 +200,16 @@ def table(name: str, found: Sequence[Reach], ranker: str) -> Table:
     missed = found[0].reached.n if found else 0
     return Table(
         caption=f"{name}: {missed} queries without gold in {ranker}@{DEPTH}; share whose gold lies near the "
-        "first ranks, and what random skills of the same degree would give",
-        columns=("layer, start, steps", "reached", "chance", "skills in reach", "p", "p (Holm)"),
+        "first ranks, among as many further ranks, and what random skills of the same degree would give",
+        columns=(
+            "layer, start, steps",
+            "reached",
+            "as many ranks",
+            "chance",
+            "skills in reach",
+            "p",
+            "p (Holm)",
+        ),
         rows=tuple(rows),
     )
 
@@ -189,6 +229,7 @@ def plot(name: str, found: Sequence[Reach]) -> Plot:
                 low=tuple(one.reached.low for one in mine),
                 high=tuple(one.reached.high for one in mine),
             ),
+            Series(label=f"{label}: as many ranks", x=hops, y=tuple(one.ranked.value for one in mine)),
             Series(label=f"{label}: chance", x=hops, y=tuple(one.expected for one in mine)),
         ]
     return Plot(

@@ -7,7 +7,7 @@ from math import log1p
 from statistics import fmean, pstdev
 
 from skillquiver.evaluate.arm_answers import near
-from skillquiver.evaluate.budgets import Test, World, compare, corrected, hit
+from skillquiver.evaluate.budgets import TEST_COLUMNS, Test, World, compare, corrected, hit
 from skillquiver.evaluate.layers import Head, Layer
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Table
@@ -85,7 +85,7 @@ def tests_of(world: World, sets: Sequence[QuerySet], ways: Ways) -> Mapping[tupl
             after = {
                 t.query_id: hit(t, [first[t.query]] if t.query in first else []) for t in queries.answerable
             }
-            found[queries.name, way] = compare(after, before, queries.clusters, world.settings)
+            found[queries.name, way] = compare(after, before, queries, world.settings)
     return corrected(found)
 
 
@@ -93,19 +93,8 @@ def table(name: str, tests: Mapping[tuple[str, ...], Test], ranker: str) -> Tabl
     """Every way on one set."""
     return Table(
         caption=f"{name}: the first {DEPTH} of {ranker} in another order; hit@1 after and before",
-        columns=("evidence", "after", "before", "difference", "only after", "only before", "p", "p (Holm)"),
+        columns=("evidence", "after", "before", *TEST_COLUMNS),
         rows=tuple(
-            (
-                way,
-                test.one,
-                test.other,
-                test.found.difference,
-                test.found.won,
-                test.found.lost,
-                test.found.p,
-                test.adjusted,
-            )
-            for (of, way), test in tests.items()
-            if of == name
+            (way, test.one, test.other, *test.cells()) for (of, way), test in tests.items() if of == name
         ),
     )

@@ -11,7 +11,7 @@ from skillquiver.evaluate.results import Interval
 from skillquiver.evaluate.significance import Paired, holm, wilson
 from skillquiver.settings import EvalSettings
 
-__all__ = ["Tested", "cell", "family", "least_changes", "signed", "verdict"]
+__all__ = ["Tested", "cell", "family", "least_changes", "p_text", "signed", "verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,15 @@ def verdict(what: str, measure: str, tested: Tested, settings: EvalSettings) -> 
     if gap.low <= 0 <= gap.high:
         return f"no evidence that {what} changes {measure} ({figures}; {_power(found, settings)})"
     verb = "raises" if gap.value > 0 else "lowers"
-    corrected = f"p = {tested.adjusted:.4f} after Holm's correction for {tested.tests} tests"
+    corrected = f"{p_text(tested.adjusted)} after Holm's correction for {tested.tests} tests"
     if tested.adjusted > 1 - settings.level:
         return f"a hint, but no evidence, that {what} {verb} {measure} ({figures}; {corrected})"
     return f"{what} {verb} {measure} ({figures}; {corrected})"
+
+
+def p_text(p: float) -> str:
+    """A p-value as text, never as 0."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
 
 
 def signed(gap: Interval) -> str:
