@@ -44,6 +44,9 @@ EXPERIMENTS: Mapping[str, str] = {
     "misses": "What does a task not get, why, and what would mend it?",
     "tokens": "What does a task cost an agent in tokens, by the way skills reach it?",
     "scaling": "What happens to time, quality and the list of skills as the library grows?",
+    "arms": "Does the graph complete what is retrieved, at equal size?",
+    "ladder": "Do graph neighbours help to find the entry, and which of them?",
+    "ablation": "What does each part of the product bring?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

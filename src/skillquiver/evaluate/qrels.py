@@ -87,6 +87,11 @@ class QuerySet:
         """Tasks with at least one gold skill in the library: what retrieval is measured on."""
         return tuple(task for task in self.tasks if task.gold)
 
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """Unit of resampling of each query, by query id."""
+        return {task.query_id: task.cluster for task in self.tasks}
+
 
 def read_queries(text: str, *, origin: str) -> tuple[Query, ...]:
     """Parse a query file: JSON Lines with ``query_id``, ``query``, ``gold``; see docs/evaluation.md.

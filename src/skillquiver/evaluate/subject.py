@@ -73,8 +73,10 @@ class Subject(Protocol):
         """Search as the product does, or with other weights."""
         ...
 
-    def bundle(self, query: str, *, arm: Arm, budget: int, max_skills: int) -> Bundle:
-        """Rank, expand and pack as the product does."""
+    def bundle(
+        self, query: str, *, arm: Arm, budget: int, max_skills: int, ranking: Ranking | None = None
+    ) -> Bundle:
+        """Rank, expand and pack as the product does; with ``ranking`` that one is expanded and packed."""
         ...
 
     def learned(self, query: str) -> bool | None:

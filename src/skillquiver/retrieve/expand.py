@@ -15,7 +15,10 @@ from skillquiver.retrieve.ranking import Ranked, Ranking
 from skillquiver.settings import DiffuseSettings
 from skillquiver.types import SkillId
 
-__all__ = ["Expanded", "Expansion", "expand", "seeds_of"]
+__all__ = ["FLOWING", "Expanded", "Expansion", "expand", "seeds_of"]
+
+FLOWING = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.CONFLICTS_WITH}
+"""Types that lead from a match to others. Embedding neighbours are left out: the ranker has seen them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

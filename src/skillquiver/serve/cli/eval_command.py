@@ -111,6 +111,11 @@ def run(
     with open_subject(library, second_stage=second_stage) as subject:
         settings = EvalSettings(ranker=ranker)
         section = run_experiment(subject, name, files, settings, command=shlex.join(words))
+    files = QueryFiles(queries, equivalents)
+    words = ["quiver eval run", name, *map(str, queries)]
+    with open_subject(library) as subject:
+        settings = EvalSettings(ranker=ranker)
+        section = run_experiment(subject, name, files, settings, command=" ".join(words))
     if json_output:
         print_json(render_eval.section_data(section))
     else:

@@ -14,7 +14,7 @@ from skillquiver.index.store import Store
 from skillquiver.retrieve.bundle import Bundle, Candidate, PackContext, Role, Wishes
 from skillquiver.retrieve.choice import confidence_floor
 from skillquiver.retrieve.diffuse import Arm, Move
-from skillquiver.retrieve.expand import Expanded, expand, seeds_of
+from skillquiver.retrieve.expand import FLOWING, Expanded, expand, seeds_of
 from skillquiver.retrieve.pack import pack
 from skillquiver.retrieve.ranking import Ranked, Ranking
 from skillquiver.serve.usecases.library import Library, find_skill
@@ -22,13 +22,12 @@ from skillquiver.settings import DiffuseSettings, PackSettings
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId, Status
 
-__all__ = ["BUNDLE_POOL", "Asked", "bundle_task"]
+__all__ = ["BUNDLE_POOL", "Asked", "bundle_ranking", "bundle_task"]
 
 BUNDLE_POOL = 30
 """Skills that compete for a bundle: several times what one holds, copies included."""
 
-_FLOWING = frozenset(RelationType) - {RelationType.SIMILAR_TO, RelationType.CONFLICTS_WITH}
-"""Types that lead from a match to others. Embedding neighbours are left out: the ranker has seen them."""
+_NO_WISHES = Wishes()
 
 _PACKED = sorted(
     type_.value for type_ in RelationType if type_ not in (RelationType.SIMILAR_TO, RelationType.COMPLEMENTS)
@@ -69,8 +68,22 @@ def bundle_task(
         raise UsageError(f"--max-skills is {settings.max_skills}; ask for at least 1")
     wishes = asked.resolved(library.store)
     ranking = library.ranker.rank(query, top_k=BUNDLE_POOL, explain=asked.explain)
-    with library.store.snapshot():
-        gathered = _gather(library.store, ranking, arm, wishes, settings)
+    packed = bundle_ranking(library.store, ranking, budget=budget, settings=settings, arm=arm, wishes=wishes)
+    return packed, ranking
+
+
+def bundle_ranking(
+    store: Store,
+    ranking: Ranking,
+    *,
+    budget: int,
+    settings: PackSettings,
+    arm: Arm,
+    wishes: Wishes = _NO_WISHES,
+) -> Bundle:
+    """Follow relations from a ranking of ``BUNDLE_POOL`` skills as ``arm`` says, and pack."""
+    with store.snapshot():
+        gathered = _gather(store, ranking, arm, wishes, settings)
     packed = pack(
         gathered.candidates,
         budget=budget,
@@ -78,7 +91,7 @@ def bundle_task(
         status=ranking.status,
         context=PackContext(relations=gathered.relations, support=gathered.support, wishes=wishes),
     )
-    return replace(packed, arm=arm.value, graph_degraded=gathered.degraded), ranking
+    return replace(packed, arm=arm.value, graph_degraded=gathered.degraded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +154,7 @@ def _around(store: Store, ranking: Ranking, state: GraphState) -> SkillGraph:
     """Return the neighbourhood of the best matches, without relations that no longer hold."""
     settings = DiffuseSettings()
     seeds = list(seeds_of(ranking, settings))
-    graph = neighbourhood(store, seeds, hops=settings.hops, types=_FLOWING, max_nodes=settings.max_nodes)
+    graph = neighbourhood(store, seeds, hops=settings.hops, types=FLOWING, max_nodes=settings.max_nodes)
     if state is GraphState.OK:
         return graph
     rows = store.rows_of(graph.ids)

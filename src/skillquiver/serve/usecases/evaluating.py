@@ -33,9 +33,11 @@ from skillquiver.retrieve.ranker import Ranker
 from skillquiver.retrieve.ranking import Ranking
 from skillquiver.serve.usecases.following import next_skills
 from skillquiver.serve.usecases.graphs import build_findings, load_graph
+from skillquiver.serve.usecases.bundling import bundle_ranking
+from skillquiver.serve.usecases.graphs import load_graph
 from skillquiver.serve.usecases.library import Library, open_library
 from skillquiver.serve.usecases.searching import bundle
-from skillquiver.settings import EvalSettings, RankSettings
+from skillquiver.settings import EvalSettings, PackSettings, RankSettings
 from skillquiver.skills.records import Skill
 from skillquiver.types import Finding, SkillId
 from skillquiver.retrieve.stages import Stages, packaged_stages, read_stages
@@ -129,6 +131,14 @@ class LibrarySubject:
             )
             self._rankers[fold, settings] = ranker
         return replace(self.library, ranker=ranker)
+    def bundle(
+        self, query: str, *, arm: Arm, budget: int, max_skills: int, ranking: Ranking | None = None
+    ) -> Bundle:
+        """Rank, expand and pack as the product does; with ``ranking`` that one is expanded and packed."""
+        if ranking is not None:
+            settings = PackSettings(max_skills=max_skills)
+            return bundle_ranking(self.library.store, ranking, budget=budget, settings=settings, arm=arm)
+        return bundle(self.library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
 
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` unless every skill has one."""
