@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = [
     "DEFAULT_GRAPH",
     "DEFAULT_READ",
+    "AgentSettings",
     "DiffuseSettings",
     "EvalSettings",
     "GraphSettings",
@@ -366,3 +367,29 @@ class EvalSettings:
 
     budget: int = 8_000
     """Tokens of a bundle, as `quiver bundle` has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """What the arms of an agent benchmark give, and how an agent is driven through a game."""
+
+    budget: int = 8_000
+    """Tokens of skills that the vector and the Skillquiver arm may give: that of `quiver bundle`."""
+
+    max_skills: int = 8
+    """Most skills of these two arms: as many as the published comparison."""
+
+    all_skills: int = 200
+    """Most skills of the arm that gives everything: hosts cut their listings long before."""
+
+    all_tokens: int = 100_000
+    """Most tokens of the same where it is given as text: half of a context window of 200,000."""
+
+    max_steps: int = 50
+    """Commands an agent may give in one game, as in the published runs of household games."""
+
+    answer_tokens: int = 300
+    """Room for one command with a short reason; models that think get `LlmSettings.thinking_tokens` more."""
+
+    observation_chars: int = 2_000
+    """Characters of an observation that an agent is shown: games of one's own may print books."""

@@ -54,3 +54,7 @@ class Subject(Protocol):
     def vectors(self) -> npt.NDArray[np.float32] | None:
         """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` without a dense index."""
         ...
+
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        ...

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.eval_agents import export_group
 
 
 @click.group("eval")
@@ -44,3 +45,6 @@ def run(
         print_json(render_eval.section_data(section))
     else:
         say(render_eval.section_text(section))
+
+
+command.add_command(export_group)

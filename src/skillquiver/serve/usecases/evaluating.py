@@ -78,6 +78,10 @@ class LibrarySubject:
             return None
         return skill_vectors(self.library.store, [rows[skill_id] for skill_id in self.graph.ids])
 
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        return self.library.store.skill(skill_id)
+
 
 @contextmanager
 def open_subject(folder: Path) -> Iterator[LibrarySubject]:

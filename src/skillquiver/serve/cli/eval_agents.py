@@ -1,0 +1,96 @@
+"""``quiver eval export``, ``import`` and ``agent``: benchmarks with an agent that does the tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.settings import AgentSettings
+
+__all__ = ["export_group"]
+
+ARMS = ("none", "all", "vector", "skillquiver")
+"""Values of ``evaluate.agents.arms.AgentArm``, which the start of the command line does not load."""
+
+_DEFAULTS = AgentSettings()
+
+
+@click.group("export")
+def export_group() -> None:
+    """Write benchmarks for agents, one copy for every arm."""
+
+
+@export_group.command("harbor")
+@click.argument("source", metavar="TASKS", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--arm",
+    "arms",
+    multiple=True,
+    type=click.Choice(ARMS),
+    help="What the agent is given; default: all, vector and skillquiver.",
+)
+@click.option(
+    "--out",
+    required=True,
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="New folder.",
+)
+@click.option(
+    "--budget",
+    default=_DEFAULTS.budget,
+    show_default=True,
+    metavar="N",
+    help="Tokens of skills for the arms vector and skillquiver.",
+)
+@click.option(
+    "--max-skills",
+    default=_DEFAULTS.max_skills,
+    show_default=True,
+    metavar="N",
+    help="Most skills of the arms vector and skillquiver.",
+)
+@click.option(
+    "--all-skills",
+    default=_DEFAULTS.all_skills,
+    show_default=True,
+    metavar="N",
+    help="Most skills of the arm all.",
+)
+@as_json
+@library_option
+@guarded
+def export_harbor(
+    source: Path,
+    *,
+    arms: tuple[str, ...],
+    out: Path,
+    budget: int,
+    max_skills: int,
+    all_skills: int,
+    json_output: bool,
+    library: Path,
+) -> None:
+    """Write task packs for the `harbor` runner, with the skills that each arm gives.
+
+    TASKS is a folder of task packs, or a query file, whose queries become packs without tests.
+    """
+    from skillquiver.evaluate.agents.arms import AgentArm
+    from skillquiver.evaluate.agents.export_summary import export_section
+    from skillquiver.serve import render_eval
+    from skillquiver.serve.usecases.agent_benchmarks import export_harbor
+    from skillquiver.serve.usecases.evaluating import open_subject
+
+    chosen = [AgentArm(arm) for arm in arms or ("all", "vector", "skillquiver")]
+    settings = AgentSettings(budget=budget, max_skills=max_skills, all_skills=all_skills)
+    with open_subject(library) as subject:
+        manifests = export_harbor(subject, source, chosen, out, settings)
+    section = export_section(manifests)
+    if json_output:
+        print_json(render_eval.section_data(section))
+    else:
+        say(render_eval.section_text(section))
+    if not any(manifest.tasks for manifest in manifests):
+        raise SystemExit(1)
