@@ -9,7 +9,7 @@ import click
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
 from skillquiver.settings import AgentSettings
 
-__all__ = ["export_group"]
+__all__ = ["export_group", "import_group"]
 
 ARMS = ("none", "all", "vector", "skillquiver")
 """Values of ``evaluate.agents.arms.AgentArm``, which the start of the command line does not load."""
@@ -94,3 +94,36 @@ def export_harbor(
         say(render_eval.section_text(section))
     if not any(manifest.tasks for manifest in manifests):
         raise SystemExit(1)
+
+
+@click.group("import")
+def import_group() -> None:
+    """Read back what agents did in benchmarks."""
+
+
+@import_group.command("harbor")
+@click.argument("folders", nargs=-1, required=True, metavar="JOBS...")
+@click.option(
+    "--reward",
+    default="reward",
+    show_default=True,
+    metavar="NAME",
+    help="The reward that counts, for tests that give several.",
+)
+@as_json
+@guarded
+def import_harbor(folders: tuple[str, ...], *, reward: str, json_output: bool) -> None:
+    """Compare the arms in JOBS, folders that the `harbor` runner wrote its results to.
+
+    The arm of a trial is the folder that its task pack was in; ARM=FOLDER says otherwise.
+    """
+    from skillquiver.serve import render_eval
+    from skillquiver.serve.usecases.agent_benchmarks import import_harbor
+    from skillquiver.settings import EvalSettings
+
+    words = " ".join(["quiver eval import harbor", *folders])
+    section = import_harbor(folders, EvalSettings(), reward=reward, command=words)
+    if json_output:
+        print_json(render_eval.section_data(section))
+    else:
+        say(render_eval.section_text(section))
