@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
-from skillquiver.serve.cli.eval_agents import export_group, import_group
+from skillquiver.serve.cli.eval_agents import agent, export_group, import_group
 
 
 @click.group("eval")
@@ -49,3 +49,4 @@ def run(
 
 command.add_command(export_group)
 command.add_command(import_group)
+command.add_command(agent)
