@@ -104,7 +104,9 @@ def copy_skill(skill: Skill, target: Path) -> Copied:
 def _own_file_and_nested(entry: Path, relative: PurePosixPath) -> bool:
     if len(relative.parts) == 1 and entry.name.casefold() == SKILL_FILE.casefold():
         return True
-    return entry.is_dir() and any(child.name.casefold() == SKILL_FILE.casefold() for child in _listed(entry))
+    if entry.is_symlink() or not entry.is_dir():
+        return False
+    return any(child.name.casefold() == SKILL_FILE.casefold() for child in _listed(entry))
 
 
 def copy_tree(source: Path, target: Path, limits: Limits, *, without: Without = lambda *_: False) -> Copied:

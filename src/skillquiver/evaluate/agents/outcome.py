@@ -255,8 +255,8 @@ def _answer(labels: Sequence[str], compared: Sequence[_Compared]) -> str:
         if isinstance(reward, Interval) and isinstance(p, float) and isinstance(p_solved, float):
             parts.append(
                 f"{label}: reward {reward.value:+.3f} [{reward.low:+.3f}, {reward.high:+.3f}] over {tasks} "
-                f"tasks (p = {p:.3g}); solved {gained} that the other did not, and not {lost} that the other "
-                f"did (p = {p_solved:.3g})."
+                f"tasks (p = {p:.3g}); the first alone solved {gained}, the second alone {lost} "
+                f"(p = {p_solved:.3g})."
             )
     return " ".join(parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,12 @@ class TextWorldGame:
     def start(self) -> str:
         """Begin anew."""
         self._first = self._env.reset()
-        return _without_title(str(self._first.feedback))
+        return _without_title(_without_prompt(str(self._first.feedback)))
 
     def act(self, command: str) -> Turn:
         """Pass one line to the game; line ends in it are spaces."""
         state, score, done = self._env.step(" ".join(command.split()) or "wait")
-        told = str(state.feedback).strip()
+        told = _without_prompt(str(state.feedback))
         highest = state.max_score or 0
         reward = 1.0 if state.won else min(1.0, max(0.0, score / highest)) if highest else 0.0
         return Turn(told, reward, bool(done), legal=not told.startswith(_REFUSALS))
@@ -59,6 +60,11 @@ class TextWorldGame:
     def close(self) -> None:
         """End the game's process."""
         self._env.close()
+
+
+def _without_prompt(text: str) -> str:
+    """The text before the last line, where the story shows its prompt and its status."""
+    return re.sub(r"\n+>[^\n]*\Z", "", text.rstrip()).strip()
 
 
 def _without_title(text: str) -> str:
