@@ -14,11 +14,10 @@ def _changed(config: str = "", dockerfile: str = DOCKERFILE, ignored: str = "") 
 
 
 def test_skills_are_copied_at_the_end_and_named_in_the_configuration() -> None:
-    changed = _changed('version = "1.0"\n\n[environment] # the image\ncpus = 2\n\n[agent]\nuser = "a"\n')
+    config = 'version = "1.0"\n\n[environment] # the image\n{}cpus = 2\n\n[agent]\nuser = "a"\n'
+    changed = _changed(config.format(""))
     assert changed.dockerfile == "FROM ubuntu:24.04\nRUN apt-get update\nCOPY skills /skills\n"
-    assert changed.config == (
-        'version = "1.0"\n\n[environment] # the image\nskills_dir = "/skills"\ncpus = 2\n\n[agent]\nuser = "a"\n'
-    )
+    assert changed.config == config.format('skills_dir = "/skills"\n')
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ class TextWorldGame:
     """One story file. Its reward is the score over the highest that there is, 1 for a game that is won."""
 
     def __init__(self, file: Path) -> None:
+        _check(file)
         try:
             import textworld
         except ImportError as error:
@@ -31,8 +33,10 @@ class TextWorldGame:
                 "story files need textworld, which is not installed; run: pip install textworld"
             ) from error
         wanted = textworld.EnvInfos(objective=True, max_score=True, score=True, won=True, lost=True)
-        self._env: Any = textworld.start(str(file), wanted)
-        self._first = self._env.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the interpreter warns of every story that it has no table for
+            self._env: Any = textworld.start(str(file), wanted)
+            self._first = self._env.reset()
 
     @property
     def goal(self) -> str:
@@ -46,7 +50,9 @@ class TextWorldGame:
 
     def start(self) -> str:
         """Begin anew."""
-        self._first = self._env.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._first = self._env.reset()
         return _without_title(_without_prompt(str(self._first.feedback)))
 
     def act(self, command: str) -> Turn:
@@ -60,6 +66,23 @@ class TextWorldGame:
     def close(self) -> None:
         """End the game's process."""
         self._env.close()
+
+
+def _check(file: Path) -> None:
+    """Look at the first bytes: the interpreter ends the whole process over a file that is no story.
+
+    Z-machine stories begin with their version, which is the number in their file's ending, and have a header
+    of 64 bytes; Glulx stories begin with ``Glul``.
+    """
+    try:
+        with file.open("rb") as story:
+            head = story.read(64)
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error}") from error
+    ending = file.suffix.lower()
+    right = head[:4] == b"Glul" if ending == ".ulx" else head[:1] == bytes([int(ending[2:])])
+    if len(head) < 64 or not right:
+        raise UsageError(f"{file} is no story file: its first bytes are not those of {ending}")
 
 
 def _without_prompt(text: str) -> str:

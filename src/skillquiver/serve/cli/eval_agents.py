@@ -228,5 +228,5 @@ def agent(
         print_json(render_eval.section_data(section))
     else:
         say(render_eval.section_text(section))
-    if not section.samples:
+    if not any(name.endswith(", reward") for name in section.samples):
         raise SystemExit(1)
