@@ -393,3 +393,6 @@ class AgentSettings:
 
     observation_chars: int = 2_000
     """Characters of an observation that an agent is shown: games of one's own may print books."""
+
+    say_order: bool = False
+    """Whether instructions name the skills in order: off, arms differ by their skills alone."""

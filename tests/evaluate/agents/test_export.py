@@ -150,6 +150,18 @@ def test_a_single_pack_may_be_given_and_its_steps_are_its_task(library: Path, tm
     assert (out / "skillquiver/warm/environment/skills/heat-a-thing").is_dir()
 
 
+def test_instructions_name_the_skills_in_their_order_only_if_asked(library: Path, tmp_path: Path) -> None:
+    _pack(tmp_path / "tasks")
+    words = ["--arm", "none", "--arm", "skillquiver", "--say-order", "--max-skills", "3"]
+    _run(library, str(tmp_path / "tasks"), "--out", str(tmp_path / "out"), *words)
+    text = (tmp_path / "out/skillquiver/warm/instruction.md").read_text(encoding="utf-8")
+    assert text.endswith(
+        "shelf.\n\nSkills for this task, first what is to be read first: "
+        "walk-the-rooms, find-a-thing, heat-a-thing.\n"
+    )
+    assert "Skills for" not in (tmp_path / "out/none/warm/instruction.md").read_text(encoding="utf-8")
+
+
 def test_packs_that_cannot_be_exported_are_named_and_the_others_are_written(
     library: Path, tmp_path: Path
 ) -> None:
@@ -225,6 +237,8 @@ def test_a_folder_that_is_not_empty_or_holds_no_pack_is_refused(library: Path, t
     (tmp_path / "empty").mkdir()
     result = _run(library, str(tmp_path / "empty"), "--out", str(tmp_path / "out"))
     assert (result.exit_code, "holds no task pack" in result.stderr) == (2, True)
+    result = _run(library, str(tmp_path / "gone"), "--out", str(tmp_path / "out"))
+    assert (result.exit_code, "no such file or folder" in result.stderr) == (2, True)
     _pack(tmp_path / "tasks")
     result = _run(library, str(tmp_path / "tasks"), "--out", str(tmp_path / "tasks"))
     assert (result.exit_code, "is not empty" in result.stderr) == (2, True)

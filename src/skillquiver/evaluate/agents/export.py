@@ -136,13 +136,16 @@ def export_arm(
 
     A job that cannot be exported is skipped and named; nothing of it is left behind half.
     """
-    done, skipped = [], []
+    done: list[Exported] = []
+    skipped: list[tuple[str, str]] = []
     for job in jobs:
         try:
             if job.wrong:
                 raise PackError(job.wrong)
             given = choose(subject, job.query, arm, settings, needed=_one_of_each(job.needed))
             done.append(_write(job, given, out / arm.value / job.name))
+            if settings.say_order:
+                _say_order(out / arm.value / job.name, done[-1])
         except PackError as error:
             skipped.append((job.name, str(error)))
     manifest = Manifest(
@@ -235,6 +238,15 @@ def _write(job: Job, given: Choice, target: Path) -> Exported:
         left_out=left_out,
         stays=_other_skills(target / "environment"),
     )
+
+
+def _say_order(pack: Path, exported: Exported) -> None:
+    """Name the skills at the end of the (first) instruction; nothing where there are none."""
+    file = _instructions(pack, _text(pack / "task.toml"))[0]
+    names = ", ".join(skill.folder for skill in exported.skills)
+    if names:
+        text = f"{_text(file).rstrip()}\n\nSkills for this task, first what is to be read first: {names}.\n"
+        file.write_text(text, encoding="utf-8")
 
 
 def _changed(job: Job) -> Mapping[str, str]:

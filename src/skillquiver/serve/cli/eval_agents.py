@@ -60,7 +60,7 @@ def export_group() -> None:
 
 
 @export_group.command("harbor")
-@click.argument("source", metavar="TASKS", type=click.Path(exists=True, path_type=Path))
+@click.argument("source", metavar="TASKS", type=click.Path(path_type=Path))
 @click.option(
     "--arm",
     "arms",
@@ -76,6 +76,7 @@ def export_group() -> None:
     help="New folder.",
 )
 @arm_options
+@click.option("--say-order", is_flag=True, help="Name the skills in the instruction, in their order.")
 @as_json
 @library_option
 @guarded
@@ -87,6 +88,7 @@ def export_harbor(
     budget: int,
     max_skills: int,
     all_skills: int,
+    say_order: bool,
     json_output: bool,
     library: Path,
 ) -> None:
@@ -101,7 +103,7 @@ def export_harbor(
     from skillquiver.serve.usecases.evaluating import open_subject
 
     chosen = [AgentArm(arm) for arm in arms or ("all", "vector", "skillquiver")]
-    settings = AgentSettings(budget=budget, max_skills=max_skills, all_skills=all_skills)
+    settings = AgentSettings(budget=budget, max_skills=max_skills, all_skills=all_skills, say_order=say_order)
     with open_subject(library) as subject:
         manifests = export_harbor(subject, source, chosen, out, settings)
     section = export_section(manifests)

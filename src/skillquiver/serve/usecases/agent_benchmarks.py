@@ -28,6 +28,8 @@ def export_harbor(
     """
     if settings.budget < 1 or settings.max_skills < 1 or settings.all_skills < 1:
         raise UsageError("--budget, --max-skills and --all-skills must be at least 1")
+    if not source.exists():
+        raise UsageError(f"{source}: no such file or folder; give a folder of task packs, or a query file")
     try:
         if out.exists() and any(out.iterdir()):
             raise UsageError(f"{out} is not empty; choose another folder, or empty it")
