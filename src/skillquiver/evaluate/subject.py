@@ -122,3 +122,6 @@ class Subject(Protocol):
     def subset(self, ids: Collection[SkillId]) -> AbstractContextManager[Subject]:
         """The product on these skills alone, their vectors and relations included, while the block runs."""
         ...
+    def read(self, skill_id: SkillId) -> Skill | None:
+        """One skill with its body."""
+        ...

@@ -11,6 +11,7 @@ import click
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
 from skillquiver.serve.cli.eval_compare_command import compare
 from skillquiver.serve.cli.eval_files_command import init, split
+from skillquiver.serve.cli.eval_agents import agent, export_group, import_group
 
 
 @click.group("eval")
@@ -207,3 +208,6 @@ def _tell(name: str, seconds: float | None) -> None:
         click.echo(f"{name} …", err=True, nl=False)
     else:
         click.echo(f" {seconds:.1f} s", err=True)
+command.add_command(export_group)
+command.add_command(import_group)
+command.add_command(agent)
