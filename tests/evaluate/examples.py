@@ -7,9 +7,9 @@ from pathlib import Path
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.qrels import judge, read_queries
 from skillquiver.index.sync import SyncOptions
-from skillquiver.serve.usecases.evaluating import LibrarySubject
 from skillquiver.serve.usecases.graphs import build_library_graph
 from skillquiver.serve.usecases.indexing import index_library
+from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import EvalSettings
 from tests.documents import ROOT
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from skillquiver.evaluate.qrels import Query, QuerySet, judge
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from skillquiver.testing import HashEncoder
 from tests.libraries import index, put
 

@@ -10,7 +10,7 @@ from skillquiver.evaluate.causes import Cause, Lost, Miss
 from skillquiver.evaluate.mending import Gap, Mender
 from skillquiver.evaluate.qrels import Task
 from skillquiver.retrieve.bundle import Omission
-from skillquiver.serve.usecases.evaluating import open_subject
+from skillquiver.serve.usecases.subject import open_subject
 from skillquiver.types import SkillId
 from tests.libraries import index, put
 

@@ -10,7 +10,7 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate import misses
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.results import Section, Table
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from tests.evaluate.examples import QUICK, inputs, make_library
 
 

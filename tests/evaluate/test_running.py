@@ -17,8 +17,9 @@ from skillquiver.evaluate.subject import RANKERS, Rebuild
 from skillquiver.graph.relations import RelationType
 from skillquiver.serve.cli import main
 from skillquiver.serve.cli.eval_command import run as run_command
-from skillquiver.serve.usecases.evaluating import LibrarySubject, QueryFiles, open_subject, run_experiment
+from skillquiver.serve.usecases.evaluating import QueryFiles, run_experiment
 from skillquiver.serve.usecases.graphs import build_library_graph
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from skillquiver.settings import DEFAULT_GRAPH, EvalSettings, GraphSettings
 from tests.libraries import index, put
 

@@ -8,8 +8,8 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate import scaling
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.results import Interval
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
-from tests.evaluate.examples import QUERIES, QUICK, inputs, make_library
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
+from tests.evaluate.examples import QUERIES, inputs, make_library
 
 
 @pytest.fixture

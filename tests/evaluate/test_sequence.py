@@ -18,9 +18,9 @@ from skillquiver.evaluate.sequence import run, success
 from skillquiver.evaluate.subject import RANKERS, Rebuild
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.retrieve.diffuse import Arm
-from skillquiver.serve.usecases.evaluating import LibrarySubject
 from skillquiver.serve.usecases.graphs import build_library_graph
 from skillquiver.serve.usecases.library import open_library
+from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.testing import HashEncoder
 from skillquiver.types import SkillId
 from tests.evaluate.graph_subjects import SETTINGS, cells, inputs, subject_of, table_of, value

@@ -10,7 +10,7 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate import tokens
 from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.sampling import evenly
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from skillquiver.skills.tiers import body, card
 from skillquiver.skills.tokens import count_tokens
 from tests.evaluate.examples import QUERIES, QUICK, inputs, make_library

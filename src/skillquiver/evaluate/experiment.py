@@ -35,18 +35,18 @@ Experiment = Callable[[Subject, Inputs], Section]
 
 EXPERIMENTS: Mapping[str, str] = {
     "rankers": "How good is each ranker, by tag?",
+    "echo": "How much better do rankers look on queries that repeat descriptions?",
+    "misses": "What does a task not get, why, and what would mend it?",
+    "arms": "Does the graph complete what is retrieved, at equal size?",
+    "ladder": "Do graph neighbours help to find the entry, and which of them?",
+    "ablation": "What does each part of the product bring?",
     "topology": "How far does the graph reach, and beyond what the embedding knows?",
     "census": "Which relations are there, who proposed them, and is their direction right?",
     "audit": "How many of the relations does a reader find right?",
     "stability": "How much of the graph stays when skills, order or settings change?",
     "sequence": "Does knowing the step before find the next one better than searching does?",
-    "echo": "How much better do rankers look on queries that repeat descriptions?",
-    "misses": "What does a task not get, why, and what would mend it?",
     "tokens": "What does a task cost an agent in tokens, by the way skills reach it?",
     "scaling": "What happens to time, quality and the list of skills as the library grows?",
-    "arms": "Does the graph complete what is retrieved, at equal size?",
-    "ladder": "Do graph neighbours help to find the entry, and which of them?",
-    "ablation": "What does each part of the product bring?",
 }
 """Name and question of every experiment, in the order of a report. Its module has a function ``run``."""
 

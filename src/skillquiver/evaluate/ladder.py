@@ -16,7 +16,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import mean_interval
 from skillquiver.evaluate.subject import RANKERS, Subject
-from skillquiver.evaluate.wording import Tested, p_text, signed, verdict
+from skillquiver.evaluate.wording import Tested, gap_text, p_text, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
 from skillquiver.retrieve.ranking import Ranking
@@ -331,12 +331,11 @@ def _told_order(found: _Found, name: str, alpha: float) -> str:
     """Ways of ordering anew that change hit@1 beyond chance, on all queries and on single sets."""
     mine = {way: test.found.difference for (of, way), test in found.reordered.items() if of == name}
     sure = [
-        f"{way} on {of} ({signed(test.found.difference)}{_by_gold(test)})"
+        f"{way} on {of} ({gap_text(test.found.difference)}{_by_gold(test)})"
         for (of, way), test in found.reordered.items()
         if test.found.difference.low > 0 and test.adjusted <= alpha
     ]
     best = max(mine, key=lambda way: (mine[way].value, way))
     told = ", ".join(sure) if sure else "none of them raises hit@1 beyond chance on any set"
-    return (
-        f"of {len(mine)} ways to order the first ten anew, the best is {best} ({signed(mine[best])}); {told}"
-    )
+    shown = f"the best is {best} ({gap_text(mine[best])})"
+    return f"of {len(mine)} ways to order the first ten anew, {shown}; {told}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from skillquiver.settings import DEFAULT_GRAPH, GraphSettings, RankSettings
@@ -57,7 +56,7 @@ RANKERS: Mapping[str, RankSettings] = {
 
 
 class Subject(Protocol):
-    """An open library. The product's implementation is ``serve.usecases.evaluating.LibrarySubject``."""
+    """An open library. The product's implementation is ``serve.usecases.subject.LibrarySubject``."""
 
     @property
     def skills(self) -> Mapping[SkillId, Skill]:
@@ -103,6 +102,8 @@ class Subject(Protocol):
 
     def following(self, skill_id: SkillId, *, top_k: int) -> Mapping[Group, tuple[SkillId, ...]]:
         """What `quiver next` shows around a skill, best first."""
+        ...
+
     def read(self, skill_id: SkillId) -> Skill | None:
         """One skill with its body."""
         ...
@@ -121,7 +122,4 @@ class Subject(Protocol):
 
     def subset(self, ids: Collection[SkillId]) -> AbstractContextManager[Subject]:
         """The product on these skills alone, their vectors and relations included, while the block runs."""
-        ...
-    def read(self, skill_id: SkillId) -> Skill | None:
-        """One skill with its body."""
         ...

@@ -1,38 +1,4 @@
-"""Figures in sentences."""
-
-from __future__ import annotations
-
-from skillquiver.evaluate.results import Interval
-
-__all__ = ["gap_text", "interval_text", "p_text"]
-
-
-def interval_text(found: Interval) -> str:
-    """An estimate with its interval.
-
-    >>> interval_text(Interval(0.5, 0.25, 0.75, 12))
-    '0.500 [0.250, 0.750]'
-    """
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
-
-
-def gap_text(found: Interval) -> str:
-    """A difference with its interval, signs shown.
-
-    >>> gap_text(Interval(0.5, -0.25, 0.75, 12))
-    '+0.500 [-0.250, +0.750]'
-    """
-    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
-
-
-def p_text(p: float) -> str:
-    """A p-value; below 0.001 only that.
-
-    >>> p_text(0.04), p_text(0.0002)
-    ('p = 0.040', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-"""What a comparison shows, in a plain sentence that claims no more than the interval does."""
+"""Figures in sentences, which claim no more than the interval does."""
 
 from __future__ import annotations
 
@@ -45,7 +11,16 @@ from skillquiver.evaluate.results import Interval
 from skillquiver.evaluate.significance import Paired, holm, wilson
 from skillquiver.settings import EvalSettings
 
-__all__ = ["Tested", "cell", "family", "least_changes", "p_text", "signed", "verdict"]
+__all__ = [
+    "Tested",
+    "cell",
+    "family",
+    "gap_text",
+    "interval_text",
+    "least_changes",
+    "p_text",
+    "verdict",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +50,7 @@ def verdict(what: str, measure: str, tested: Tested, settings: EvalSettings) -> 
     found, gap, n = tested.found, tested.found.difference, tested.found.difference.n
     if n == 0:
         return f"{what}: no task tells anything about {measure}"
-    figures = f"{signed(gap)}, better in {found.won} and worse in {found.lost} of {n} tasks"
+    figures = f"{gap_text(gap)}, better in {found.won} and worse in {found.lost} of {n} tasks"
     if gap.low <= 0 <= gap.high:
         return f"no evidence that {what} changes {measure} ({figures}; {_power(found, settings)})"
     verb = "raises" if gap.value > 0 else "lowers"
@@ -85,14 +60,31 @@ def verdict(what: str, measure: str, tested: Tested, settings: EvalSettings) -> 
     return f"{what} {verb} {measure} ({figures}; {corrected})"
 
 
+def interval_text(found: Interval) -> str:
+    """An estimate with its interval.
+
+    >>> interval_text(Interval(0.5, 0.25, 0.75, 12))
+    '0.500 [0.250, 0.750]'
+    """
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def gap_text(found: Interval) -> str:
+    """A difference with its interval, signs shown.
+
+    >>> gap_text(Interval(0.5, -0.25, 0.75, 12))
+    '+0.500 [-0.250, +0.750]'
+    """
+    return f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+
+
 def p_text(p: float) -> str:
-    """A p-value as text, never as 0."""
+    """A p-value as text, never as 0.
+
+    >>> p_text(0.04), p_text(0.00002)
+    ('p = 0.0400', 'p < 0.0001')
+    """
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
-
-
-def signed(gap: Interval) -> str:
-    """A difference with its interval."""
-    return f"{gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
 
 
 def cell(interval: Interval) -> Interval | None:

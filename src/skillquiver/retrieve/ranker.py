@@ -101,21 +101,28 @@ class Ranker:
         depth = self._settings.rerank_depth
         return self._second is not None and self._dense is not None and 0 < depth <= self._library
 
-    def weighted(self, settings: RankSettings, *, second: SecondStage | None = None) -> Ranker:
-        """The same open indexes with other weights, and perhaps another second stage.
+    @property
+    def encoder(self) -> Encoder | None:
+        """What encodes queries; ``None`` without a dense channel."""
+        return self._dense[1] if self._dense else None
 
-        A second stage comes only where this ranker has one.
+    def weighted(
+        self, settings: RankSettings, *, second: SecondStage | None = None, encoder: Encoder | None = None
+    ) -> Ranker:
+        """The same open indexes with other weights, and perhaps another second stage or encoder.
+
+        A second stage or an encoder comes only where this ranker has one.
         """
         return Ranker(
             self._store,
             self._lexical,
-            self._dense,
+            (self._dense[0], encoder or self._dense[1]) if self._dense else None,
             settings=settings,
             second=(second or self._second) if self._second else None,
             degraded=self._degraded,
         )
 
-    def over(self, store: Store, lexical: LexicalIndex, dense: DenseIndex | None) -> Ranker:
+    def over(self, store: HeadStore, lexical: LexicalIndex, dense: DenseIndex | None) -> Ranker:
         """The same encoder, weights and second stage over another library; lexical only without ``dense``."""
         return Ranker(
             store,

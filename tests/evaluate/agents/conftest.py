@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
 from skillquiver.serve.usecases.graphs import build_library_graph
 from skillquiver.serve.usecases.indexing import index_library
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 
 HOUSEHOLD = Path(__file__).parents[3] / "examples" / "household"
 

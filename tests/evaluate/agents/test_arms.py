@@ -8,8 +8,8 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate.agents.arm_text import arm_text
 from skillquiver.evaluate.agents.arms import AgentArm, Choice, choose, whole_tokens
 from skillquiver.index.sync import SyncOptions
-from skillquiver.serve.usecases.evaluating import LibrarySubject, open_subject
 from skillquiver.serve.usecases.indexing import index_library
+from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from skillquiver.settings import AgentSettings
 from skillquiver.skills.tokens import count_tokens
 from skillquiver.types import SkillId

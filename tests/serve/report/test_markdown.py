@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-
 from skillquiver.evaluate.results import Interval, Table
 from skillquiver.serve.report.markdown import MARKDOWN_ROWS, cell_text, report_text, section_text
 from tests.serve.report.reports import HOSTILE, MISSES, REPORT

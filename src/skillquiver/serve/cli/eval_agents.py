@@ -100,7 +100,7 @@ def export_harbor(
     from skillquiver.evaluate.agents.export_summary import export_section
     from skillquiver.serve import render_eval
     from skillquiver.serve.usecases.agent_benchmarks import export_harbor
-    from skillquiver.serve.usecases.evaluating import open_subject
+    from skillquiver.serve.usecases.subject import open_subject
 
     chosen = [AgentArm(arm) for arm in arms or ("all", "vector", "skillquiver")]
     settings = AgentSettings(budget=budget, max_skills=max_skills, all_skills=all_skills, say_order=say_order)

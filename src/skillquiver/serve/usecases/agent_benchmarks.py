@@ -12,7 +12,8 @@ from skillquiver.evaluate.agents.export import Job, Manifest, export_arm, packs_
 from skillquiver.evaluate.agents.outcome import agents_section
 from skillquiver.evaluate.agents.trials import Trial, read_jobs
 from skillquiver.evaluate.results import Section
-from skillquiver.serve.usecases.evaluating import LibrarySubject, QueryFiles, read_sets
+from skillquiver.serve.usecases.evaluating import QueryFiles, read_sets
+from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import AgentSettings, EvalSettings
 
 __all__ = ["export_harbor", "import_harbor"]

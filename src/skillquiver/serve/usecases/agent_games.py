@@ -21,7 +21,7 @@ from skillquiver.graph.llm.budget import Budget, dollars, prices_of
 from skillquiver.graph.llm.calls import Caller
 from skillquiver.graph.llm.client import open_client
 from skillquiver.graph.llm.protocol import Clock, SystemClock
-from skillquiver.serve.usecases.evaluating import open_subject
+from skillquiver.serve.usecases.subject import open_subject
 from skillquiver.settings import AgentSettings, EvalSettings, LlmSettings
 
 __all__ = ["GamePlan", "play_games"]

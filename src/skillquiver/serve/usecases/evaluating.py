@@ -1,76 +1,35 @@
-"""Experiments on a user's library: the product's own use cases, handed to `evaluate`."""
+"""Experiments on a library, from the files that a user names."""
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from skillquiver.errors import UsageError
+from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
 from skillquiver.evaluate.experiment import WITHOUT_QUERIES, Inputs, experiment
 from skillquiver.evaluate.labels import OrderEdge, Reference, read_order, read_references
-from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
-from skillquiver.evaluate.results import Section
-from skillquiver.evaluate.sheet import read_sheet
-from skillquiver.evaluate.subject import RANKERS, Rebuild
-from skillquiver.graph.following import Group
-from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
-from skillquiver.evaluate.experiment import Inputs, experiment
 from skillquiver.evaluate.leaks import leak_warnings
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
+from skillquiver.evaluate.sheet import read_sheet
 from skillquiver.evaluate.subject import RANKERS
-from skillquiver.graph.skillgraph import SkillGraph
-from skillquiver.graph.stored import GraphState, graph_state
-from skillquiver.index.encoders import open_encoder
-from skillquiver.retrieve.bundle import Bundle
-from skillquiver.retrieve.diffuse import Arm
-from skillquiver.retrieve.ranker import Ranker
-from skillquiver.retrieve.ranking import Ranking
-from skillquiver.serve.usecases.following import next_skills
-from skillquiver.serve.usecases.graphs import build_findings, load_graph
-from skillquiver.serve.usecases.bundling import bundle_ranking
-from skillquiver.serve.usecases.graphs import load_graph
-from skillquiver.serve.usecases.library import Library, open_library
-from skillquiver.serve.usecases.searching import bundle
-from skillquiver.settings import EvalSettings, PackSettings, RankSettings
-from skillquiver.skills.records import Skill
-from skillquiver.types import Finding, SkillId
-from skillquiver.retrieve.stages import Stages, packaged_stages, read_stages
-from skillquiver.serve.usecases.graphs import load_graph
-from skillquiver.serve.usecases.library import EncoderSource, Library, open_library
-from skillquiver.serve.usecases.searching import bundle
-from skillquiver.settings import EvalSettings, RankSettings
-from skillquiver.skills.records import Skill
-from skillquiver.types import Encoder, SkillId
+from skillquiver.serve.usecases.subject import LibrarySubject
+from skillquiver.settings import EvalSettings
+from skillquiver.types import SkillId
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from skillquiver.serve.usecases.rebuilding import Rebuilder
-
-__all__ = ["LibrarySubject", "QueryFiles", "open_subject", "read_all", "read_sets", "run_experiment"]
-__all__ = [
-    "LibrarySubject",
-    "QueryFiles",
-    "open_subject",
-    "read_same",
-    "read_sets",
-    "read_text",
-    "run_experiment",
-]
+__all__ = ["QueryFiles", "read_all", "read_same", "read_sets", "read_text", "run_command", "run_experiment"]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFiles:
-    """Files that a run reads; ``equivalents`` and the others are optional.
+    """Files that a run reads, called as the options of `quiver eval run`; all are optional.
 
-    With ``reject_echo``, queries that repeat a description are left out, and counted.
+    With ``reject_echo``, queries that repeat a description are left out, and counted. ``second_stage`` is
+    what the library was opened with.
     """
 
     queries: tuple[Path, ...] = ()
@@ -78,179 +37,80 @@ class QueryFiles:
     order: Path | None = None
     references: Path | None = None
     audit: Path | None = None
+    second_stage: Path | None = None
     reject_echo: bool = False
 
 
-@dataclass(frozen=True)
-class LibrarySubject:
-    """The product on one open library: what ``evaluate.subject.Subject`` asks for.
+def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
+    """The command that runs one experiment alone, with the options that matter."""
+    words = ["quiver", "eval", "run", name, *map(str, files.queries)]
+    for field in fields(files):
+        value = getattr(files, field.name)
+        option = f"--{field.name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif isinstance(value, Path):
+            words += [option, str(value)]
+    if settings.ranker != EvalSettings().ranker:
+        words += ["--ranker", settings.ranker]
+    return shlex.join(words)
 
-    ``stages`` are second stages by query; the library was opened with the first of them.
+
+def run_experiment(
+    subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings, *, command: str = ""
+) -> Section:
+    """Run one experiment; its section says how long it took and which command makes it."""
+    run = experiment(name)
+    if not files.queries and name not in WITHOUT_QUERIES:
+        raise UsageError(
+            f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`"
+        )
+    if settings.ranker not in RANKERS:
+        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
+    started = time.perf_counter()
+    inputs, told = read_all(subject, files, settings)
+    section = run(subject, inputs)
+    if name in WITHOUT_QUERIES:
+        told = ()
+    return replace(
+        section,
+        clusters=_clusters(inputs.sets),
+        warnings=(*told, *section.warnings),
+        command=command or run_command(name, files, settings),
+        seconds=round(time.perf_counter() - started, 2),
+    )
+
+
+def read_all(
+    subject: LibrarySubject, files: QueryFiles, settings: EvalSettings
+) -> tuple[Inputs, tuple[str, ...]]:
+    """Read every file that was given, and what makes figures on its queries doubtful.
+
+    Raises ``UsageError`` for a file that cannot be read.
     """
-
-    library: Library
-    _rebuilds: dict[Rebuild, SkillGraph] = field(default_factory=dict)
-    stages: Stages = field(default_factory=packaged_stages)
-    _rankers: dict[tuple[int, RankSettings | None], Ranker] = field(default_factory=dict)
-
-    @cached_property
-    def skills(self) -> Mapping[SkillId, Skill]:
-        """Every skill that a search can return, without its body, by id, sorted."""
-        found = (skill for _, skill in self.library.store.all_skills(body=False))
-        return {skill.id: skill for skill in sorted(found, key=lambda skill: skill.id)}
-
-    @cached_property
-    def graph(self) -> SkillGraph:
-        """The stored graph; without relations if none was built."""
-        if graph_state(self.library.store) is GraphState.MISSING:
-            return SkillGraph.of(self.skills, ())
-        return load_graph(self.library.store)[0]
-
-    def rank(self, query: str, *, top_k: int, settings: RankSettings | None = None) -> Ranking:
-        """Search as the product does, or with other weights."""
-        return self.library_for(query, settings).ranker.rank(query, top_k=top_k)
-
-    def bundle(self, query: str, *, arm: Arm, budget: int, max_skills: int) -> Bundle:
-        """Rank, expand and pack as the product does."""
-        library = self.library_for(query)
-        return bundle(library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
-
-    def learned(self, query: str) -> bool | None:
-        """Whether the second stage that ranks ``query`` was trained on it; ``None`` if it does not say."""
-        return self.library.ranker.reranks and self.stages.learned(query)
-
-    def library_for(self, query: str, settings: RankSettings | None = None) -> Library:
-        """The library with the second stage that may rank ``query``, and perhaps other weights."""
-        fold = self.stages.of(query)
-        if fold == 0 and settings is None:
-            return self.library
-        ranker = self._rankers.get((fold, settings))
-        if ranker is None:
-            ranker = self.library.ranker.weighted(
-                settings or self.library.ranker.settings, second=self.stages.models[fold]
-            )
-            self._rankers[fold, settings] = ranker
-        return replace(self.library, ranker=ranker)
-    def bundle(
-        self, query: str, *, arm: Arm, budget: int, max_skills: int, ranking: Ranking | None = None
-    ) -> Bundle:
-        """Rank, expand and pack as the product does; with ``ranking`` that one is expanded and packed."""
-        if ranking is not None:
-            settings = PackSettings(max_skills=max_skills)
-            return bundle_ranking(self.library.store, ranking, budget=budget, settings=settings, arm=arm)
-        return bundle(self.library, query, budget=budget, max_skills=max_skills, arm=arm)[0]
-
-    def vectors(self) -> npt.NDArray[np.float32] | None:
-        """Unit rows in the order of ``graph.ids``, shape (n, d); ``None`` unless every skill has one."""
-        from skillquiver.serve.usecases.graph_inputs import skill_vectors
-
-        rows = self.library.store.rows_of(self.graph.ids)
-        if len(rows) < len(self.graph.ids):
-            return None
-        return skill_vectors(self.library.store, [rows[skill_id] for skill_id in self.graph.ids])
-
-    @cached_property
-    def graph_findings(self) -> Sequence[Finding]:
-        """What the last build of the stored graph found wrong; empty without one."""
-        return build_findings(self.library.store)
-
-    @property
-    def graph_told(self) -> str:
-        """Why the stored graph is missing or out of date; empty if it is neither."""
-        return graph_state(self.library.store).told
-
-    def rebuilt(self, rebuild: Rebuild) -> SkillGraph:
-        """Build the graph once more by the rules, without a model; nothing is written."""
-        if rebuild not in self._rebuilds:
-            self._rebuilds[rebuild] = self._rebuilder.build(rebuild)
-        return self._rebuilds[rebuild]
-
-    @cached_property
-    def _rebuilder(self) -> Rebuilder:
-        from skillquiver.serve.usecases.graph_inputs import read_inputs
-        from skillquiver.serve.usecases.rebuilding import Rebuilder
-
-        return Rebuilder(read_inputs(self.library.store, self.library.folder))
-
-    def following(self, skill_id: SkillId, *, top_k: int) -> Mapping[Group, tuple[SkillId, ...]]:
-        """What `quiver next` shows around a skill, best first."""
-        steps = next_skills(self.library, skill_id, top_k=top_k)
-        return {group: tuple(step.skill.id for step in found) for group, found in steps.groups.items()}
-
-
-@dataclass(frozen=True)
-class _Remembering:
-    """An encoder that encodes no text twice: rankers are compared on the same queries."""
-
-    encoder: Encoder
-    _known: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """Of the encoder itself."""
-        return self.encoder.name
-
-    @property
-    def dimension(self) -> int:
-        """Length of each vector."""
-        return self.encoder.dimension
-
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Unit rows, one for each text."""
-        import numpy as np
-
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, self.encoder.encode(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
-
-
-def _open_remembering(name: str) -> tuple[Encoder | None, str]:
-    return _Remembering(open_encoder(name)), ""
-    def read(self, skill_id: SkillId) -> Skill | None:
-        """One skill with its body."""
-        return self.library.store.skill(skill_id)
-
-    def said(self, query: str, *, budget: int) -> Mapping[str, str]:
-        """What an agent is given for a task, by the way it asks: ``hook``, ``search``, ``bundle``."""
-        from skillquiver.serve.usecases.saying import said_for
-
-        return said_for(self.library, query, budget=budget)
-
-    def listings(self, window: int) -> Mapping[str, str]:
-        """The list of skills that each host with a known rule shows in a context of ``window`` tokens."""
-        from skillquiver.serve.usecases.saying import host_lists
-
-        return host_lists(self.skills.values(), window)
-
-    def afresh(self) -> LibrarySubject:
-        """The same, where nothing is remembered from one question to the next: what times are taken on."""
-        return self
-
-    @contextmanager
-    def subset(self, ids: Collection[SkillId]) -> Iterator[LibrarySubject]:
-        """The product on these skills alone, their vectors and relations included, while the block runs."""
-        from skillquiver.serve.usecases.subsets import subset_library
-
-        with subset_library(self.library, ids) as library:
-            yield LibrarySubject(library)
-
-
-@contextmanager
-def open_subject(
-    folder: Path, *, second_stage: Path | None = None, encoders: EncoderSource = _open_remembering
-) -> Iterator[LibrarySubject]:
-    """Open the library at ``folder`` for experiments.
-
-    ``second_stage`` is a model file, or a folder of models by fold. Raises ``UsageError`` for anything else.
-    """
-    if second_stage is None:
-        with open_library(folder, encoders=encoders) as library:
-            yield LibrarySubject(library)
-        return
-    stages = read_stages(second_stage)
-    with open_library(folder, encoders=encoders, second=lambda: (stages.models[0], "")) as library:
-        yield LibrarySubject(library, stages)
+    ids = list(subject.skills)
+    notes: dict[str, tuple[str, ...]] = {}
+    order: tuple[OrderEdge, ...] = ()
+    references: tuple[Reference, ...] = ()
+    audit = None
+    if files.order is not None:
+        order, labels = read_order(read_text(files.order), origin=str(files.order), ids=ids)
+        notes["order"] = labels.told(files.order.name)
+    if files.references is not None:
+        text = read_text(files.references)
+        references, labels = read_references(text, origin=str(files.references), ids=ids)
+        notes["references"] = labels.told(files.references.name)
+    if files.audit is not None:
+        audit = read_sheet(read_text(files.audit), origin=str(files.audit))
+    sets = read_sets(files, ids)
+    rejected: tuple[str, ...] = ()
+    if files.reject_echo:
+        sets, rejected = without_echoes(sets, subject.skills)
+    told = (*leak_warnings(subject, sets), *echo_warnings(sets, subject.skills), *rejected)
+    inputs = Inputs(
+        sets=sets, order=order, references=references, audit=audit, notes=notes, settings=settings
+    )
+    return inputs, told
 
 
 def read_sets(files: QueryFiles, ids: Sequence[SkillId]) -> tuple[QuerySet, ...]:
@@ -271,32 +131,6 @@ def read_sets(files: QueryFiles, ids: Sequence[SkillId]) -> tuple[QuerySet, ...]
     )
 
 
-def read_all(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) -> Inputs:
-    """Read every file that was given. Raises ``UsageError`` for one that cannot be read."""
-    ids = list(subject.skills)
-    notes: dict[str, tuple[str, ...]] = {}
-    order: tuple[OrderEdge, ...] = ()
-    references: tuple[Reference, ...] = ()
-    audit = None
-    if files.order is not None:
-        order, labels = read_order(_text(files.order), origin=str(files.order), ids=ids)
-        notes["order"] = labels.told(files.order.name)
-    if files.references is not None:
-        references, labels = read_references(_text(files.references), origin=str(files.references), ids=ids)
-        notes["references"] = labels.told(files.references.name)
-    if files.audit is not None:
-        audit = read_sheet(_text(files.audit), origin=str(files.audit))
-    return Inputs(
-        sets=read_sets(files, ids),
-        order=order,
-        references=references,
-        audit=audit,
-        notes=notes,
-        settings=settings,
-    )
-
-
-def _text(file: Path) -> str:
 def read_same(file: Path | None) -> Equivalents:
     """The equivalents in ``file``; none without one."""
     return {} if file is None else read_equivalents(read_text(file), origin=str(file))
@@ -308,42 +142,6 @@ def read_text(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {file}: {error}") from error
-
-
-def run_experiment(
-    subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings, *, command: str
-) -> Section:
-    """Run one experiment; its section says how long it took and which command makes it."""
-    run = experiment(name)
-    if not files.queries and name not in WITHOUT_QUERIES:
-        raise UsageError(
-            f"{name} needs queries with their gold skills: `quiver eval run {name} QUERIES.jsonl`"
-        )
-    if settings.ranker not in RANKERS:
-        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
-    started = time.perf_counter()
-    section = run(subject, read_all(subject, files, settings))
-    return replace(section, command=command, seconds=round(time.perf_counter() - started, 2))
-    if settings.ranker not in RANKERS:
-        raise UsageError(f"no ranker called {settings.ranker!r}; there are {', '.join(RANKERS)}")
-    started = time.perf_counter()
-    sets = read_sets(files, list(subject.skills))
-    rejected: tuple[str, ...] = ()
-    if files.reject_echo:
-        sets, rejected = without_echoes(sets, subject.skills)
-    section = run(subject, Inputs(sets=sets, settings=settings))
-    return replace(
-        section,
-        clusters=_clusters(sets),
-        warnings=(
-            *leak_warnings(subject, sets),
-            *echo_warnings(sets, subject.skills),
-            *rejected,
-            *section.warnings,
-        ),
-        command=command,
-        seconds=round(time.perf_counter() - started, 2),
-    )
 
 
 def _clusters(sets: Sequence[QuerySet]) -> Mapping[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -21,10 +20,11 @@ from skillquiver.evaluate.results import REPORT_SCHEMA, Report, Section
 from skillquiver.graph.stored import GRAPH
 from skillquiver.serve.report.document import report_of, section_data
 from skillquiver.serve.report.folder import JSON_NAME, write_json
-from skillquiver.serve.usecases.evaluating import LibrarySubject, QueryFiles, run_experiment
+from skillquiver.serve.usecases.evaluating import QueryFiles, run_command, run_experiment
+from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import EvalSettings
 
-__all__ = ["ReportPlan", "chosen_experiments", "run_command", "run_report"]
+__all__ = ["ReportPlan", "chosen_experiments", "run_report"]
 
 Tell = Callable[[str, float | None], None]
 """Called with an experiment's name when it begins, and again with its seconds when it is done."""
@@ -49,21 +49,6 @@ def chosen_experiments(only: Sequence[str], skip: Sequence[str]) -> tuple[str, .
     if not names:
         raise UsageError("--only and --skip leave no experiment")
     return names
-
-
-def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
-    """The command that runs one experiment alone, with the options that matter."""
-    words = ["quiver", "eval", "run", name, *map(str, files.queries)]
-    for field in fields(files):
-        value = getattr(files, field.name)
-        option = f"--{field.name.replace('_', '-')}"
-        if value is True:
-            words.append(option)
-        elif isinstance(value, Path):
-            words += [option, str(value)]
-    if settings.ranker != EvalSettings().ranker:
-        words += ["--ranker", settings.ranker]
-    return shlex.join(words)
 
 
 def run_report(
@@ -158,12 +143,15 @@ def _files(files: QueryFiles) -> Iterator[tuple[str, Path, str]]:
     """(kind, path, SHA-256) of every file that is read."""
     for field in fields(files):
         value = getattr(files, field.name)
-        for path in value if isinstance(value, tuple) else (value,):
-            if isinstance(path, Path):
-                try:
-                    yield field.name, path, hashlib.sha256(path.read_bytes()).hexdigest()
-                except OSError as error:
-                    raise UsageError(f"cannot read {path}: {error}") from error
+        for given in value if isinstance(value, tuple) else (value,):
+            if not isinstance(given, Path):
+                continue
+            try:
+                for path in sorted(given.iterdir()) if given.is_dir() else (given,):
+                    if path.is_file():
+                        yield field.name, path, hashlib.sha256(path.read_bytes()).hexdigest()
+            except OSError as error:
+                raise UsageError(f"cannot read {given}: {error}") from error
 
 
 # --- what the run was --------------------------------------------------------------------------------
