@@ -62,10 +62,3 @@ def test_each_query_is_ranked_by_the_model_of_its_fold(large: Path, tmp_path: Pa
         found = {name: subject.rank(name, top_k=3) for name in ("zero", "one")}
         assert {result.evidence.second for result in found["zero"].results} == {1.0}
         assert {result.evidence.second for result in found["one"].results} == {4.0}
-        assert subject.bundle("one invoice", arm=subject_arm(), budget=500, max_skills=3).skills
-
-
-def subject_arm() -> object:
-    from skillquiver.retrieve.diffuse import Arm
-
-    return Arm.FLAT

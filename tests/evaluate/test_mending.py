@@ -98,7 +98,7 @@ def test_advice_for_what_no_ranking_can_mend(mender: Mender) -> None:
     assert mender.advice(absent) == "install a, b, c and 1 more, or correct the ids in the query file"
     off_topic = Miss(task=task("stamp"), cause=Cause.UNWANTED, wrong=(PDF,))
     assert mender.advice(off_topic) == "narrow the descriptions of the skills that came"
-    named = replace(off_topic, task=replace(task("stamp"), not_gold=frozenset({PDF})))
+    named = replace(off_topic, task=replace(task("stamp"), not_gold=frozenset({PDF}), rejects=True))
     assert mender.advice(named) == "say in their descriptions what these skills are not for"
     order = Miss(task=task("stamp", PDF, FORM), cause=Cause.ORDER, pair=(PDF, FORM))
     assert "prerequisite-skills: skills/pdf` in skills/form" in mender.advice(order)

@@ -91,7 +91,8 @@ def themed(svg: str) -> str:
     for number, colour in enumerate(PALETTE, start=1):
         svg = svg.replace(f": {colour}", f": var(--s{number})")
     svg = svg.replace(f": {INK}", ": var(--ink-2)").replace(f": {RULE}", ": var(--rule)")
-    return re.sub(r"(font: [^;\"']*?)'DejaVu Sans'[^;\"]*", r"\1var(--font)", svg)
+    # One property or two, as the version of matplotlib has it.
+    return re.sub(r"(font(?:-family)?: [^;\"']*?)'DejaVu Sans'[^;\"]*", r"\1var(--font)", svg)
 
 
 def _bare(svg: str, plot: Plot) -> str:
@@ -149,7 +150,7 @@ def _lying(figure: Figure, axes: Axes, plot: Plot, series: Sequence[Series], nam
     for number, one, offset, thick in _groups(series):
         at = [place[str(x)] + offset for x in one.x]
         if plot.kind == "points":
-            axes.errorbar(one.y, at, xerr=_errors(one), **_dots(number))
+            axes.errorbar(one.y, at, xerr=_errors(one), label=_label(one), **_dots(number))
         else:
             axes.barh(at, one.y, height=thick, color=_colour(number), label=_label(one))
             _whiskers(axes, one, at, lying=True)
@@ -193,7 +194,7 @@ def _numeric(axes: Axes, plot: Plot, series: Sequence[Series]) -> None:
             axes.bar(at, one.y, width=_gap(at), color=_colour(number), alpha=0.75, label=_label(one))
             _whiskers(axes, one, at, lying=False)
         elif plot.kind == "points":
-            axes.errorbar(at, one.y, yerr=_errors(one), **_dots(number))
+            axes.errorbar(at, one.y, yerr=_errors(one), label=_label(one), **_dots(number))
         else:
             axes.plot(at, one.y, marker=MARKERS[number % 8], color=_colour(number), label=_label(one))
             _band(axes, one, at, number)
