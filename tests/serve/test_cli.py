@@ -43,7 +43,7 @@ def document(result: Result) -> dict[str, Any]:
 # --- help and versions -------------------------------------------------------------------------
 
 
-GROUPS = {"graph", "hook", "token"}
+GROUPS = {"eval", "graph", "hook", "token"}
 """Commands that leave options to those below them."""
 
 SERVERS = {"mcp", "warm", "serve"}

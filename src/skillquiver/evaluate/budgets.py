@@ -26,6 +26,7 @@ __all__ = [
     "hit",
     "layer_table",
     "recovery_rows",
+    "substitute",
     "substitution_table",
     "substitutions",
     "units",

@@ -201,10 +201,11 @@ def _sentences(held: Sequence[_Scored], product: str, gaps: Sequence[_Difference
         means = {
             name: [fmean(its[measure].values()) for measure in BY_TAG] for name, its in one.scores.items()
         }
+        plain = f"; `{BASELINE}`, which is not trained, {means[BASELINE][0]:.3f} and {means[BASELINE][1]:.3f}"
         found.append(
             f"{one.queries.name}: `{product}` puts a right skill first for {means[product][0]:.3f} of the "
-            f"queries and has {means[product][1]:.3f} of the gold skills among its first 8; the best without "
-            f"training, `{BASELINE}`, {means[BASELINE][0]:.3f} and {means[BASELINE][1]:.3f}."
+            f"queries and has {means[product][1]:.3f} of the gold skills among its first 8"
+            f"{plain if product != BASELINE else ''}."
         )
         own = [gap for gap in gaps if gap.scored is one and gap.baseline == BASELINE]
         found += [

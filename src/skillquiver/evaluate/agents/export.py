@@ -52,7 +52,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenFolder:
+class _GivenFolder:
     """A skill in a pack. ``folder`` is its name below ``environment/skills``."""
 
     id: str
@@ -75,7 +75,7 @@ class Exported:
     status: str
     ranking_ms: float
     tokens: int
-    skills: tuple[GivenFolder, ...]
+    skills: tuple[_GivenFolder, ...]
     needed: int
     wanted: int
     over_budget: tuple[str, ...] = ()
@@ -275,7 +275,7 @@ def _copy_pack(job: Job, target: Path) -> tuple[tuple[str, str], ...]:
 
 def _copy_skills(
     given: Sequence[Given], target: Path
-) -> tuple[tuple[GivenFolder, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[_GivenFolder, ...], tuple[tuple[str, str], ...]]:
     names = safe_names({one.skill.id: one.skill.folder for one in given})
     folders, unreadable = [], []
     for one in given:
@@ -290,9 +290,9 @@ def _copy_skills(
     return tuple(folders), tuple(unreadable)
 
 
-def _folder(one: Given, goal: Path, copied: Copied) -> GivenFolder:
+def _folder(one: Given, goal: Path, copied: Copied) -> _GivenFolder:
     digest = hashlib.sha256((goal / "SKILL.md").read_bytes()).hexdigest()
-    return GivenFolder(
+    return _GivenFolder(
         id=one.skill.id,
         folder=goal.name,
         role=one.role,

@@ -30,7 +30,7 @@ _ORDER = {arm.value: place for place, arm in enumerate(reversed(AgentArm))}
 
 
 @dataclass(frozen=True)
-class System:
+class _System:
     """One arm with one agent. Values are means over a task's trials."""
 
     arm: str
@@ -99,7 +99,7 @@ class _Compared:
     p_solved: float
 
 
-def _compare(a: System, b: System, settings: EvalSettings) -> _Compared:
+def _compare(a: _System, b: _System, settings: EvalSettings) -> _Compared:
     first, second = a.rewards(), b.rewards()
     one, two = a.solved(), b.solved()
     both = [task for task in one if task in two]
@@ -110,15 +110,15 @@ def _compare(a: System, b: System, settings: EvalSettings) -> _Compared:
     )
 
 
-def _systems(trials: Iterable[Trial]) -> list[System]:
+def _systems(trials: Iterable[Trial]) -> list[_System]:
     groups: dict[tuple[str, str], list[Trial]] = defaultdict(list)
     for trial in trials:
         groups[trial.agent, trial.arm].append(trial)
     keys = sorted(groups, key=lambda key: (key[0], _ORDER.get(key[1], len(_ORDER)), key[1]))
-    return [System(arm, agent, tuple(groups[agent, arm])) for agent, arm in keys]
+    return [_System(arm, agent, tuple(groups[agent, arm])) for agent, arm in keys]
 
 
-def _names(systems: Sequence[System]) -> Mapping[tuple[str, str], str]:
+def _names(systems: Sequence[_System]) -> Mapping[tuple[str, str], str]:
     """Arm alone, with the agent where there are several."""
     several = len({system.agent for system in systems}) > 1
     return {
@@ -130,7 +130,7 @@ def _names(systems: Sequence[System]) -> Mapping[tuple[str, str], str]:
 
 
 def _samples(
-    systems: Sequence[System], names: Mapping[tuple[str, str], str]
+    systems: Sequence[_System], names: Mapping[tuple[str, str], str]
 ) -> Mapping[str, Mapping[str, float]]:
     found: dict[str, Mapping[str, float]] = {}
     for system in systems:
@@ -145,7 +145,7 @@ def _samples(
 
 
 def _tables(
-    systems: Sequence[System],
+    systems: Sequence[_System],
     names: Mapping[tuple[str, str], str],
     pairs: Table,
     settings: EvalSettings,
@@ -175,7 +175,7 @@ def _tables(
     return tuple(found)
 
 
-def _arm_row(system: System, name: str, settings: EvalSettings) -> tuple[Cell, ...]:
+def _arm_row(system: _System, name: str, settings: EvalSettings) -> tuple[Cell, ...]:
     solved = system.solved()
     return (
         name,
@@ -235,7 +235,7 @@ def _pairs_table(labels: Sequence[str], compared: Sequence[_Compared]) -> Table:
     )
 
 
-def _error_rows(systems: Sequence[System], names: Mapping[tuple[str, str], str]) -> list[tuple[Cell, ...]]:
+def _error_rows(systems: Sequence[_System], names: Mapping[tuple[str, str], str]) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
         kinds = Counter(trial.error for trial in system.errors)
@@ -261,7 +261,7 @@ def _answer(labels: Sequence[str], compared: Sequence[_Compared]) -> str:
     return " ".join(parts)
 
 
-def _alone(systems: Sequence[System], settings: EvalSettings) -> str:
+def _alone(systems: Sequence[_System], settings: EvalSettings) -> str:
     parts = []
     for system in systems:
         if (mean := _mean(system.rewards(), settings)) is not None:
@@ -273,7 +273,7 @@ def _alone(systems: Sequence[System], settings: EvalSettings) -> str:
 
 
 def _warnings(
-    systems: Sequence[System],
+    systems: Sequence[_System],
     names: Mapping[tuple[str, str], str],
     compared: Sequence[_Compared],
     labels: Sequence[str],

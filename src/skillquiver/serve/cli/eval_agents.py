@@ -47,7 +47,7 @@ _ARM_OPTIONS = (
 )
 
 
-def arm_options(command: F) -> F:
+def _arm_options(command: F) -> F:
     """Add the options that say how much an arm gives."""
     for option in reversed(_ARM_OPTIONS):
         command = option(command)
@@ -75,7 +75,7 @@ def export_group() -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="New folder.",
 )
-@arm_options
+@_arm_options
 @click.option("--say-order", is_flag=True, help="Name the skills in the instruction, in their order.")
 @as_json
 @library_option
@@ -179,7 +179,7 @@ def import_harbor(folders: tuple[str, ...], *, reward: str, json_output: bool) -
 @click.option("--input-price", type=float, metavar="X", help="Dollars per million input tokens.")
 @click.option("--output-price", type=float, metavar="Y", help="Dollars per million output tokens.")
 @click.option("--max-spend", type=float, metavar="Z", help="Dollars to spend at most; needs both prices.")
-@arm_options
+@_arm_options
 @as_json
 @library_option
 @guarded

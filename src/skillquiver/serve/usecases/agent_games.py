@@ -74,12 +74,12 @@ def play_games(
             caller = Caller(client, budget, plan.llm, clock or SystemClock())
             run = _Run(plan, log, caller, subject, tell)
             run.play(games)
-        keys = [key for key in plan_keys(plan, games) if key in log.episodes]
+        keys = [key for key in _plan_keys(plan, games) if key in log.episodes]
         notes = _notes(log, run, len(keys))
         return agents_section([log.episodes[key] for key in keys], EvalSettings(), notes=notes)
 
 
-def plan_keys(plan: GamePlan, games: Sequence[Game]) -> list[EpisodeKey]:
+def _plan_keys(plan: GamePlan, games: Sequence[Game]) -> list[EpisodeKey]:
     """The episodes of a plan, in the order in which they are played: arms by turns on each game."""
     return [
         EpisodeKey(game.name, arm.value, plan.model, trial)
@@ -114,7 +114,7 @@ class _Run:
     def play(self, games: Sequence[Game]) -> None:
         """Play what the log does not hold."""
         by_name, unserved = {game.name: game for game in games}, 0
-        for key in plan_keys(self.plan, games):
+        for key in _plan_keys(self.plan, games):
             if not self._open(key):
                 self.skipped += 1
                 continue
