@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillquiver.evaluate.arm_answers import POOL, Answer, scores_of
@@ -13,7 +13,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import Paired, mean_interval, paired
 from skillquiver.evaluate.subject import RANKERS, Subject
-from skillquiver.evaluate.wording import Tested, cell, family, verdict
+from skillquiver.evaluate.wording import Tested, cell, family, unchanged, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.ranking import Ranking
 from skillquiver.settings import EvalSettings, RankSettings
@@ -229,16 +229,54 @@ def _answer(sets: Sequence[QuerySet], compared: Mapping[_Key, Tested], settings:
     """A sentence per set and part: on hit@1, or on the bundle where the ranking is the same."""
     if not sets:
         return "No query has a gold skill in this library."
-    told = []
+    told = [_headline(compared, settings)]
     for queries in sets:
         mine = {key[1:]: one for key, one in compared.items() if key[0] == queries.name}
-        parts = dict.fromkeys(part for part, _ in mine)
-        sentences = []
-        for part in parts:
-            measure = "hit@1" if (part, "hit@1") in mine else "bundle completeness"
-            what = f"the product {part}" if part.startswith("without") else f"{part} ranking"
-            sentences.append(verdict(what, measure, mine[part, measure], settings))
-        told.append(f"{queries.name}: {'; '.join(sentences)}.")
+        told.append(f"{queries.name}: {'; '.join(_told(mine, settings))}.")
+    return "\n".join(told)
+
+
+def _measure(part: str, keys: Collection[tuple[str, str]]) -> str:
+    """What a part is judged by: hit@1, or the bundle where the ranking is the same."""
+    return "hit@1" if (part, "hit@1") in keys else "bundle completeness"
+
+
+def _told(mine: Mapping[tuple[str, str], Tested], settings: EvalSettings) -> list[str]:
+    """A sentence for each part of one set; those without which nothing changes share one."""
+    told, same = [], list[str]()
+    for part in dict.fromkeys(part for part, _ in mine):
+        measure = _measure(part, mine)
+        tested = mine[part, measure]
+        if tested.found.won + tested.found.lost == 0 and measure != "hit@1":
+            same.append(f"the product {part}")
+            continue
+        what = f"the product {part}" if part.startswith("without") else f"{part} ranking"
+        told.append(verdict(what, measure, tested, settings))
+    if same:
+        n = next(iter(mine.values())).found.difference.n
+        told.append(unchanged(" or ".join(same), "bundle completeness", n, settings))
+    return told
+
+
+def _headline(compared: Mapping[_Key, Tested], settings: EvalSettings) -> str:
+    """Parts without which the product is worse, and on which sets, after correction."""
+    worse: dict[str, list[str]] = {}
+    for name, part, _ in compared:
+        measure = _measure(part, {key[1:] for key in compared if key[0] == name})
+        tested = compared[name, part, measure]
+        sure = tested.adjusted <= 1 - settings.level and tested.found.difference.high < 0
+        worse.setdefault(part, [])
+        if sure and name not in worse[part]:
+            worse[part].append(name)
+    sets = {name for name, _, _ in compared}
+    lost = [
+        part if len(names) == len(sets) else f"{part} ({', '.join(names)})"
+        for part, names in worse.items()
+        if names
+    ]
+    same = [part for part, names in worse.items() if not names]
+    told = [f"Beyond chance worse than the whole product: {', '.join(lost)}."] if lost else []
+    told += [f"No evidence that it is worse: {', '.join(same)}."] if same else []
     return " ".join(told)
 
 

@@ -11,7 +11,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import Paired, mean_interval, paired
 from skillquiver.evaluate.subject import Subject
-from skillquiver.evaluate.wording import Tested, cell, family, verdict
+from skillquiver.evaluate.wording import Tested, cell, family, unchanged, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.settings import EvalSettings
 from skillquiver.types import SkillId
@@ -211,24 +211,27 @@ def _answer(
 ) -> str:
     if not sets:
         return "No task has a gold skill in this library: nothing can be said."
-    parts = []
+    parts = [f"Does the graph help completeness here? {_short(sets, compared, settings)}"]
     for queries in sets:
-        told = [
-            verdict(
-                f"the graph (reverse, {way})",
-                measure,
-                compared[queries.name, way, Arm.REVERSE, measure],
-                settings,
-            )
-            for way in WAYS
-            for measure in ("completeness", "available recall")
-        ]
+        told = [_told(queries, way, compared, settings) for way in WAYS]
         new, gold = _news(found[queries.name])
         parts.append(
             f"{queries.name}: {'; '.join(told)}. It brought {new} skills into {len(queries.answerable)} "
             f"bundles that flat did not show; {gold} of them are gold."
         )
-    return f"Does the graph help completeness here? {_short(sets, compared, settings)} {' '.join(parts)}"
+    return "\n".join(parts)
+
+
+def _told(queries: QuerySet, way: str, compared: Mapping[_Key, Tested], settings: EvalSettings) -> str:
+    """What the graph changes through ``way``; where nothing changes, in few words."""
+    what, measures = f"the graph (reverse, {way})", ("completeness", "available recall")
+    tested = [compared[queries.name, way, Arm.REVERSE, measure] for measure in measures]
+    n = tested[0].found.difference.n
+    if n and not any(one.found.won + one.found.lost for one in tested):
+        return unchanged(what, " and ".join(measures), n, settings)
+    return "; ".join(
+        verdict(what, measure, one, settings) for measure, one in zip(measures, tested, strict=True)
+    )
 
 
 def _short(sets: Sequence[QuerySet], compared: Mapping[_Key, Tested], settings: EvalSettings) -> str:

@@ -223,7 +223,7 @@ def _answer(relations: Sequence[Relation], judged: Sequence[_Judged], level: flo
                 f"{right} of {len(sample)} are {word} right; weighted to the whole graph that is "
                 f"{whole.value:.1%} [{whole.low:.1%}, {whole.high:.1%}]."
             )
-    return " ".join(parts)
+    return "\n".join(parts)
 
 
 def _samples(judged: Sequence[_Judged]) -> dict[str, dict[str, float]]:

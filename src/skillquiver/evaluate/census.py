@@ -64,7 +64,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         unaided = _unaided(subject, inputs.order)
         tables += [_order(verdicts, unaided, inputs.settings), _carriers(graph, verdicts)]
         answer += (
-            " " + _order_answer(graph, verdicts, inputs.settings) + _unaided_answer(unaided, inputs.settings)
+            "\n" + _order_answer(graph, verdicts, inputs.settings) + _unaided_answer(unaided, inputs.settings)
         )
         plots.append(_order_plot(verdicts, inputs.settings))
         samples = {
@@ -195,7 +195,7 @@ def _unaided_answer(unaided: Verdicts, settings: EvalSettings) -> str:
         return ""
     right, wrong = (_share(unaided, kind, settings) for kind in (Stated.RIGHT, Stated.REVERSED))
     return (
-        f" Built without the lines that the labels quote, it states {_told(right)} right and {_told(wrong)} "
+        f"\nBuilt without the lines that the labels quote, it states {_told(right)} right and {_told(wrong)} "
         "reversed: that is what it knows from elsewhere."
     )
 

@@ -197,11 +197,14 @@ def _bars(label: str, names: tuple[str, ...], found: Sequence[Interval]) -> Seri
 
 
 def _answer(sets: Sequence[_Set], rows: Sequence[_Row]) -> str:
-    said = []
+    found, of = [one.name for one in sets if _is_echo_set(one)], sum(len(one.own) for one in sets)
+    count = sum(len(one.echo) for one in sets)
+    verdict = f"Echo sets: {', '.join(found)}" if found else "No set repeats descriptions"
+    lines = [f"{verdict}: {count} of {of} queries are echoes."]
     for one in sets:
         first = [row for row in rows if row.of is one and row.measure == MEASURES[0] and row.inflation]
-        verdict = "an echo set" if len(one.echo) / len(one.own) > ECHO_LIMIT else "not an echo set"
-        said.append(f"{one.name}: {len(one.echo)} of {len(one.own)} queries are echoes: {verdict}.")
+        verdict = "an echo set" if _is_echo_set(one) else "not an echo set"
+        said = [f"{one.name}: {len(one.echo)} of {len(one.own)} queries are echoes: {verdict}."]
         told = [
             f"`{row.ranker}` {gap_text(row.inflation.difference)} ({p_text(row.p)})"
             for row in first
@@ -209,4 +212,9 @@ def _answer(sets: Sequence[_Set], rows: Sequence[_Row]) -> str:
         ]
         if told:
             said.append(f"Descriptions as queries raise {MEASURES[0]}: {', '.join(told)}.")
-    return " ".join(said)
+        lines.append(" ".join(said))
+    return "\n".join(lines)
+
+
+def _is_echo_set(one: _Set) -> bool:
+    return len(one.echo) / len(one.own) > ECHO_LIMIT

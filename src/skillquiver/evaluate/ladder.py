@@ -286,7 +286,9 @@ def _answer(found: _Found, inputs: Inputs) -> str:
     told += [_told_reach(one) for one in found.reached if (one.queries, one.start, one.hops) == (name, 5, 2)]
     told.append(_told_order(found, name, 1 - inputs.settings.level))
     short = _short(main, 1 - inputs.settings.level)
-    return f"Does the graph help entry retrieval here? {short} On {name}: {'; '.join(told)}."
+    return "\n".join(
+        [f"Does the graph help entry retrieval here? {short}", *(f"On {name}: {one}." for one in told)]
+    )
 
 
 def _short(main: Mapping[str, Test], alpha: float) -> str:

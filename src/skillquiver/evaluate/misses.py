@@ -110,7 +110,7 @@ def _complete(queries: QuerySet, misses: Sequence[Miss]) -> Mapping[str, float]:
 
 
 def _answer(judged: Sequence[_Judged], settings: EvalSettings) -> str:
-    parts = []
+    parts = [_headline(judged)] if len(judged) > 1 else []
     for queries, misses in judged:
         share = mean_interval(_complete(queries, misses), _clusters(queries), settings)
         text = (
@@ -122,7 +122,16 @@ def _answer(judged: Sequence[_Judged], settings: EvalSettings) -> str:
             told = ", ".join(f"{cause.value} {count}" for cause, count in causes)
             text += f"; causes of the others: {told}"
         parts.append(f"{text}.")
-    return " ".join(parts)
+    return "\n".join(parts)
+
+
+def _headline(judged: Sequence[_Judged]) -> str:
+    """All sets together, in counts: their tasks are too unlike for a mean."""
+    tasks = sum(len(queries.tasks) for queries, _ in judged)
+    complete = sum(sum(_complete(queries, misses).values()) for queries, misses in judged)
+    causes = Counter(miss.cause.value for _, misses in judged for miss in misses).most_common(1)
+    most = f"; the commonest cause of the others: {causes[0][0]} ({causes[0][1]})" if causes else ""
+    return f"{complete:.0f} of {tasks} tasks get everything they want{most}."
 
 
 def _clusters(queries: QuerySet) -> Mapping[str, str]:

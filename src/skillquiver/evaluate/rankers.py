@@ -83,7 +83,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         title="Rankers",
         question="How good is each ranker, by tag?",
         source=SOURCE,
-        answer=" ".join([*_sentences(held, product, gaps), off_topic.answer, trust.answer]).strip(),
+        answer="\n".join(filter(None, [*_sentences(held, product, gaps), off_topic.answer, trust.answer])),
         tables=(
             *(_table(one, settings) for one in held),
             *(table for one in held for table in _tag_tables(one, settings)),
@@ -196,27 +196,38 @@ def _bars(held: Sequence[_Scored], measure: str, settings: EvalSettings) -> Plot
 
 
 def _sentences(held: Sequence[_Scored], product: str, gaps: Sequence[_Difference]) -> list[str]:
-    found = []
+    """A line for each set, and before several of them one with every hit@1."""
+    found = [_headline(held, product)] if len(held) > 1 else []
     for one in held:
         means = {
             name: [fmean(its[measure].values()) for measure in BY_TAG] for name, its in one.scores.items()
         }
         plain = f"; `{BASELINE}`, which is not trained, {means[BASELINE][0]:.3f} and {means[BASELINE][1]:.3f}"
-        found.append(
+        first = (
             f"{one.queries.name}: `{product}` puts a right skill first for {means[product][0]:.3f} of the "
             f"queries and has {means[product][1]:.3f} of the gold skills among its first 8"
-            f"{plain if product != BASELINE else ''}."
         )
+        told = [f"{first}{plain if product != BASELINE else ''}."]
         own = [gap for gap in gaps if gap.scored is one and gap.baseline == BASELINE]
-        found += [
+        told += [
             f"`{product}` minus `{BASELINE}`: "
             + ", ".join(f"{m} {gap_text(gap.found[m].difference)} ({p_text(gap.p[m])})" for m in BY_TAG)
             + "."
             for gap in own
             if gap.ranker == product
         ]
-        found.append(_verdict([gap for gap in own if gap.ranker != product], ALPHA))
-    return [sentence for sentence in found if sentence]
+        told.append(_verdict([gap for gap in own if gap.ranker != product], ALPHA))
+        found.append(" ".join(filter(None, told)))
+    return found
+
+
+def _headline(held: Sequence[_Scored], product: str) -> str:
+    told = [
+        f"of `{name}` "
+        + ", ".join(f"{fmean(one.scores[name]['hit@1'].values()):.3f} on {one.queries.name}" for one in held)
+        for name in dict.fromkeys((product, BASELINE))
+    ]
+    return f"hit@1 {'; '.join(told)}."
 
 
 def _verdict(gaps: Sequence[_Difference], alpha: float) -> str:

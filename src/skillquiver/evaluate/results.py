@@ -68,7 +68,8 @@ class Plot:
 class Section:
     """The outcome of one experiment.
 
-    ``answer`` says in plain sentences, with the figures, what came out. ``samples`` maps a system's measure
+    ``answer`` says in plain sentences, with the figures, what came out: the first line answers the question,
+    each further one is a finding of its own. ``samples`` maps a system's measure
     (``second-stage hit@1``) to the value of every query, by query id: what two runs are compared by.
     ``clusters`` maps query ids to the unit they are resampled in, where that is another id.
     ``warnings`` say what makes the figures doubtful. ``seconds`` is what it took.
@@ -87,6 +88,16 @@ class Section:
     warnings: tuple[str, ...] = ()
     command: str = ""
     seconds: float = 0.0
+
+    @property
+    def headline(self) -> str:
+        """The line of ``answer`` that answers the question."""
+        return self.answer.partition("\n")[0]
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The other lines of ``answer``."""
+        return tuple(self.answer.split("\n")[1:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -221,7 +221,7 @@ def _answer(
         f"From {first.skills:,} to {last.skills:,} skills ({last.skills / first.skills:.0f} times), a search "
         f"takes {ratio['search']:.1f} times as long ({_p50(first.times['search']):.1f} to "
         f"{_p50(last.times['search']):.1f} ms, median) and a bundle {ratio['bundle']:.1f} times; the first "
-        f"size, measured again, took {noise:.2f} times its first time. {quality}, while the list of cards "
+        f"size, measured again, took {noise:.2f} times its first time.\n{quality}, while the list of cards "
         f"grows from {first.cards:,} to {last.cards:,} tokens."
     )
 

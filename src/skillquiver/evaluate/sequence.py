@@ -294,7 +294,7 @@ def _answer(
             f"Known pairs that the graph states in the right direction, by candidate source: {told}."
         )
     parts += [_model_answer(model, settings) for model in models]
-    return " ".join(parts)
+    return "\n".join(parts)
 
 
 def _gap(asked: Sequence[Asked], settings: EvalSettings) -> Interval:

@@ -189,7 +189,7 @@ def _answer(rows: Sequence[Row]) -> str:
     else:
         told.append(f"Of the settings tried, {least[0]} changes most: {least[4]:.3f}.")
         told.append(f"Of the typed relations every setting leaves at least {typed[5]:.3f}.")
-    return " ".join(told)
+    return "\n".join(told)
 
 
 def _plot(graph: SkillGraph) -> Plot:

@@ -109,7 +109,7 @@ def _saved(tokens: float, everything: int) -> float | None:
 
 def _percent(tokens: float, everything: int) -> str:
     saved = _saved(tokens, everything)
-    return "–" if saved is None else f"{saved:.1%}"
+    return "–" if saved is None else f"{saved:.2%}"
 
 
 # --- what it says ------------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ def _answer(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> st
         for way, values in pooled.items()
     ]
     return (
-        f"Sending every card takes {whole[CARDS]:,} tokens, every body {whole[BODIES]:,}. In the median of "
-        f"{tasks} tasks, {', '.join(told)}. A bundle, texts included, takes "
+        f"In the median of {tasks} tasks, {', '.join(told)} than the {whole[CARDS]:,} tokens of every card.\n"
+        f"Every body would take {whole[BODIES]:,}. A bundle, texts included, takes "
         f"{_percent(median(pooled['bundle']), whole[BODIES])} less than every body."
     )
 

@@ -137,7 +137,7 @@ def _answer(graph: SkillGraph, inside: Pairs | None) -> str:
     pairs = _typed_pairs(typed)
     beyond = len(pairs - inside)
     return (
-        f"{told} Of {len(pairs)} typed pairs {beyond} ({beyond / len(pairs):.1%}) lie outside the "
+        f"{told}\nOf {len(pairs)} typed pairs {beyond} ({beyond / len(pairs):.1%}) lie outside the "
         f"embedding's first {NEIGHBOURS} neighbours: that is what the graph knows and a similarity search "
         f"does not. In the comparative study {1 - PUBLISHED_INSIDE:.1%} did; its candidates were the "
         "neighbours themselves, ours are what texts and files say."

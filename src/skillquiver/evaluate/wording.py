@@ -19,6 +19,7 @@ __all__ = [
     "interval_text",
     "least_changes",
     "p_text",
+    "unchanged",
     "verdict",
 ]
 
@@ -67,6 +68,15 @@ def interval_text(found: Interval) -> str:
     '0.500 [0.250, 0.750]'
     """
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def unchanged(what: str, measures: str, n: int, settings: EvalSettings) -> str:
+    """Say that no task changes, and how many could without one of them here."""
+    most = wilson(0, n, level=settings.level).high
+    return (
+        f"{what} changes {measures} of none of {n} tasks (up to {most:.1%} of such tasks could change "
+        "without one of them here)"
+    )
 
 
 def gap_text(found: Interval) -> str:

@@ -20,7 +20,8 @@ Figures = Mapping[tuple[str, int], str]
 def section_text(section: Section, *, figures: Figures | None = None, rows: int | None = None) -> str:
     """A section as Markdown; at most ``rows`` of each table, if given."""
     parts = [f"## {_text(section.title)}", _text(section.question)]
-    parts += [f"**{_text(section.answer)}**"] if section.answer else []
+    parts += [f"**{_text(section.headline)}**"] if section.answer else []
+    parts += ["\n".join(f"- {_text(line)}" for line in section.findings)] if section.findings else []
     parts += [f"Warning: {_text(text)}" for text in section.warnings]
     for number, plot in enumerate(section.plots, start=1):
         if file := (figures or {}).get((section.name, number)):
@@ -36,7 +37,7 @@ def report_text(report: Report, *, figures: Figures | None = None) -> str:
         *(f"{name}: {_text(value)}" for name, value in about_lines(report.about)[:3]),
     ]
     found = [
-        f"- **{_text(section.title)}**: {_text(section.answer)}"
+        f"- **{_text(section.title)}**: {_text(section.headline)}"
         for section in report.sections
         if section.answer
     ]

@@ -114,7 +114,7 @@ def _found(report: Report) -> str:
     for section in report.sections:
         count = len(section.warnings)
         badge = f'<span class="badge">{count} warning{"s" if count > 1 else ""}</span>' if count else ""
-        told = section.answer or (section.warnings[0] if section.warnings else "See the tables.")
+        told = section.headline or (section.warnings[0] if section.warnings else "See the tables.")
         items.append(
             f'<li><h3><a href="#{_anchor(section.name)}">{_text(section.title)}</a>{badge}</h3>'
             f"<p>{_prose(told)}</p></li>"
@@ -125,11 +125,17 @@ def _found(report: Report) -> str:
 # --- a section ---------------------------------------------------------------------------------------
 
 
+def _answer(section: Section) -> str:
+    findings = "".join(f"<li>{_prose(line)}</li>" for line in section.findings)
+    told = f"<p>{_prose(section.headline)}</p>" + (f"<ul>{findings}</ul>" if findings else "")
+    return f'<div class="answer">{told}</div>' if section.answer else ""
+
+
 def _section(section: Section, drawings: Drawings) -> str:
     parts = [
         f'<section id="{_anchor(section.name)}"><h2>{_text(section.title)}</h2>',
         f'<p class="question">{_prose(section.question)}</p>',
-        f'<p class="answer">{_prose(section.answer)}</p>' if section.answer else "",
+        _answer(section),
         _warnings(section.warnings),
     ]
     figures = [
