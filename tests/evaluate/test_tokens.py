@@ -56,7 +56,7 @@ def test_what_is_saved_is_measured_by_every_card_and_every_body(
     bundle = median(section.samples["set: tokens of bundle"].values())
     row = section.tables[1].rows[2]
     assert row[0] == "bundle"
-    assert row[6] == f"{1 - bundle / whole['every body']:.1%}"  # type: ignore[operator]
+    assert row[6] == f"{1 - bundle / whole['every body']:.2%}"  # type: ignore[operator]
     assert (section.tables[2].rows[0][1], section.tables[2].rows[1][1]) == ("98.8%", row[6])
 
 
