@@ -193,6 +193,8 @@ def test_more_requests_than_places_are_turned_away_and_late_answers_are_given_up
         ("/bundle?query=a&must=pdf&without=pdf", 409),
         ("/bundle?query=a&must=pdf&budget=1", 409),
         ("/skills/absent", 404),
+        ("/skills/a%0Ab", 404),
+        ("/a%0Ab", 404),
         ("/skills/", 404),
         ("/search/", 404),
         ("/", 404),

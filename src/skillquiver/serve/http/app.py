@@ -14,7 +14,6 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import Mount
 
 from skillquiver.errors import UsageError
 from skillquiver.serve.http.gateway import CHOSEN, Gateway
@@ -93,7 +92,9 @@ def build_app(
             yield
         gateway.close()
 
-    return Starlette(routes=[Mount("/", app=gateway)], lifespan=life)
+    app = Starlette(lifespan=life)
+    app.router.default = gateway  # a route for every path knows none with a line break in it
+    return app
 
 
 def _chosen(request: Any) -> LiveLibrary:
