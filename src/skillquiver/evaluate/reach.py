@@ -215,12 +215,13 @@ def table(name: str, found: Sequence[Reach], ranker: str) -> Table:
 
 
 def plot(name: str, found: Sequence[Reach]) -> Plot:
-    """Reached and expected shares by steps."""
+    """Reached and expected shares by steps, from the most first ranks; the others are in the table."""
     series = []
-    for layer, start in dict.fromkeys((one.layer, one.start) for one in found):
-        mine = [one for one in found if (one.layer, one.start) == (layer, start)]
+    most = max((one.start for one in found), default=0)
+    for layer in dict.fromkeys(one.layer for one in found):
+        mine = [one for one in found if (one.layer, one.start) == (layer, most)]
         hops = tuple(float(one.hops) for one in mine)
-        label = f"{layer}, from the first {start}"
+        label = f"{layer}, from the first {most}"
         series += [
             Series(
                 label=label,

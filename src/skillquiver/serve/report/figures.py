@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import warnings
@@ -38,6 +39,12 @@ FEW_NAMES = 4
 
 WRAP, SHORTEN = 26, 52
 """Characters of a line of a label, and of the whole label."""
+
+LEGEND_LINE = 0.22
+"""Inches that each further line of a legend adds to a figure: it must not take them from the plot."""
+
+FEW_TICKS = 6
+"""Most intervals between ticks: numbers of six digits stand side by side then."""
 
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -282,11 +289,13 @@ def _short(value: float) -> str:
 
 def _scale(axes: Axes, axis: str, *, log: bool) -> None:
     """Ticks at 1, 2, 5 of each power of ten, written out."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-    if not log:
-        return
     which = axes.xaxis if axis == "x" else axes.yaxis
+    if not log:
+        if isinstance(which.get_major_locator(), AutoLocator):
+            which.set_major_locator(MaxNLocator(nbins=FEW_TICKS))
+        return
     (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
     low, high = which.get_view_interval()
     subs = (1.0, 2.0, 5.0) if high / max(low, 1e-12) < 300 else (1.0,)
@@ -316,6 +325,8 @@ def _legend(figure: Figure, axes: Axes, series: Sequence[Series]) -> None:
     handles, _ = axes.get_legend_handles_labels()
     labels = [_label(one) for one in series]
     columns = max(1, min(len(labels), 66 // (max(map(len, labels)) + 6)))
+    spare = LEGEND_LINE * (math.ceil(len(labels) / columns) - 1)
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + spare)
     figure.legend(handles, labels, loc="outside upper left", ncols=columns, fontsize=10)
 
 

@@ -27,6 +27,9 @@ LONG_CELL, MIDDLE_CELL = 48, 18
 COMMAND_WORDS = 4
 """Of a command, beside a figure: ``quiver eval run NAME``."""
 
+OPEN_TABLES = 2
+"""Tables of a section that stand open: with all of them, a report is fifty screens long."""
+
 WIDE_TABLE = 5
 """Columns beyond which an interval stands below its value."""
 
@@ -144,7 +147,9 @@ def _section(section: Section, drawings: Drawings) -> str:
         if (section.name, number) in drawings
     ]
     parts += [f'<div class="figures">{"".join(figures)}</div>'] if figures else []
-    parts += [_table(section, table) for table in section.tables]
+    parts += [
+        _table(section, table, shut=number > OPEN_TABLES) for number, table in enumerate(section.tables, 1)
+    ]
     parts += [_how(section), "</section>"]
     return "\n".join(part for part in parts if part)
 
@@ -180,20 +185,22 @@ def _how(section: Section) -> str:
 # --- tables ------------------------------------------------------------------------------------------
 
 
-def _table(section: Section, table: Table) -> str:
+def _table(section: Section, table: Table, *, shut: bool) -> str:
+    """A table under its caption; where it is ``shut``, the caption opens it."""
     kinds = [_kind([row[at] for row in table.rows]) for at in range(len(table.columns))]
     head = "".join(
         f'<th scope="col"{_class(kind)}>{_text(name)}</th>'
         for kind, name in zip(kinds, table.columns, strict=True)
     )
     rows = "".join(_row(row, kinds) for row in table.rows)
-    caption = f"<figcaption>{_prose(table.caption)}</figcaption>"
     wide = ' class="wide"' if len(table.columns) > WIDE_TABLE else ""
     body = f"<table{wide}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     region = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(table.caption)}">{body}</div>'
     )
-    return f'<figure class="table">{caption}{region}{_made(section)}</figure>'
+    caption = "" if shut else f"<figcaption>{_prose(table.caption)}</figcaption>"
+    shown = f'<figure class="table">{caption}{region}{_made(section)}</figure>'
+    return f"<details><summary>{_prose(table.caption)}</summary>{shown}</details>" if shut else shown
 
 
 def _row(row: Sequence[Cell], kinds: Sequence[str]) -> str:

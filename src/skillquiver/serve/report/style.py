@@ -53,6 +53,9 @@ section { background: var(--card); border: 1px solid var(--rule); border-radius:
 .question { color: var(--ink-2); font-style: italic; margin-bottom: 0.9rem; }
 .answer { border-left: 4px solid var(--accent); background: var(--accent-soft);
   border-radius: 0 0.4rem 0.4rem 0; padding: 0.75rem 1rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
+details { border-top: 1px solid var(--rule); }
+summary { padding: 0.5rem 0; cursor: pointer; font-weight: 600; font-size: 0.95rem; overflow-wrap: anywhere; }
+summary:hover, summary:focus-visible { color: var(--accent); }
 .answer p { margin: 0; font-weight: 600; }
 .answer ul { margin: 0.55rem 0 0; padding-left: 1.15rem; font-size: 0.95rem; }
 .answer li { margin: 0.3rem 0; }
