@@ -224,6 +224,13 @@ def test_few_tasks_are_no_evidence_and_are_called_few() -> None:
     assert section.warnings == ("set: 2 tasks are few; one task more or less changes the outcome",)
 
 
+def test_one_task_is_no_evidence_though_its_interval_leaves_zero_out() -> None:
+    section = run(SUBJECT, inputs(sets=(query_set(task("one", "a b")),)))
+    gap = cells(table_of(section, "set, bundle: each arm"), "reverse, completeness")["difference"]
+    assert gap == Interval(1.0, 1.0, 1.0, 1)  # there is nothing else to draw
+    assert "There is no evidence that it does. set: a hint, but no evidence" in section.answer
+
+
 def test_what_makes_a_comparison_doubtful_is_told() -> None:
     bare = ranked_subject("a", listed={"one": "a"})
     lost = query_set(task("x", "", missing=("gone",)), name="lost")

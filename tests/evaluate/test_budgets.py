@@ -54,12 +54,13 @@ def test_as_many_skills_are_as_many_as_there_were_neighbours(gold: str, expected
         ("b", (0, 1)),  # a n m take 10 + 40 + 20: a 10 and b 30 leave 30
         ("c", (0, 0)),  # takes 35
         ("d", (0, 1)),  # takes 25
-        ("e", (0, 0)),  # takes 10, and 5 are left
+        ("e", (0, 1)),  # takes 5, and 5 are left
+        ("f", (0, 0)),
     ],
 )
 def test_as_many_tokens_are_filled_with_whatever_ranks_fit(gold: str, expected: tuple[int, int]) -> None:
-    cards = {"a": 10, "n": 40, "m": 20, "b": 30, "c": 35, "d": 25, "e": 10}
-    assert shares(gold, Size(1, 5, "tokens"), "a b c d e", cards) == expected
+    cards = {"a": 10, "n": 40, "m": 20, "b": 30, "c": 35, "d": 25, "e": 5, "f": 1}
+    assert shares(gold, Size(1, 5, "tokens"), "a b c d e f", cards) == expected
 
 
 @pytest.mark.parametrize(

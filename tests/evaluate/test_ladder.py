@@ -10,11 +10,15 @@ from statsmodels.stats.contingency_tables import mcnemar
 from skillquiver.evaluate import ladder
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Interval, Section
+from skillquiver.skills.records import TokenCounts
 from tests.evaluate.graph_subjects import cells, inputs, relation, table_of, value
 from tests.evaluate.ranked_subjects import CARD, RankedSubject, query_set, ranked_subject, task
 
 FILLERS = " ".join(f"f{at}" for at in range(1, 21))
 """Skills that no relation joins."""
+
+NEIGHBOURS = ("early", "late")
+"""What typed relations join to ``entry``."""
 
 RELATIONS = (
     relation("entry", "requires", "early"),
@@ -193,6 +197,18 @@ def test_ranks_that_alone_show_the_gold_of_forty_queries_are_evidence_against() 
     answer = wins("s")
     assert "here? No: at equal budget more ranks are better." in answer
     assert "no kind of relation alone shows gold that as many ranks miss" in answer
+
+
+def test_the_answer_is_about_as_many_skills_not_as_many_tokens() -> None:
+    few = subject()
+    long = {i: replace(s, tokens=TokenCounts(card=60)) for i, s in few.skills.items() if s.name in NEIGHBOURS}
+    section = run(query_set(task("right", "f5")), of=replace(few, skills={**few.skills, **long}))
+    table = table_of(section, "set: first ranks of hybrid")
+    assert cells(table, "typed 1 + 5, skills")["only one : only other"] == "0 : 0"
+    assert cells(table, "typed 1 + 5, tokens")["only one : only other"] == "0 : 1"  # 130 tokens: 13 ranks
+    assert "neighbours of hybrid@1 instead of as many more ranks" in section.answer
+    assert "better in 0 and worse in 0 of 1 tasks" in section.answer
+    assert "worse in 1" not in section.answer
 
 
 def test_without_relations_or_gold_the_answer_says_so() -> None:
