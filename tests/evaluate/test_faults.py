@@ -149,11 +149,10 @@ def test_with_reversed_edges_known_order_is_stated_the_wrong_way(
     shares = []
     for folder in (library, reversed_library):
         section = run(folder, "sequence", order=order)
-        row = cells(table_of(section, "Order in bundles"), "reverse")
-        first = cells(table_of(section, "The step beside"), "next@1")
-        shares.append((value(row["in the right order"]), value(first["next"])))
-        census = run(folder, "census", order=order)
-        shares[-1] += (sum(census.samples["order stated right"].values()),)
+        bundles = cells(table_of(section, "Order in bundles"), "reverse")
+        step = cells(table_of(section, "The step beside"), "next@1")
+        stated = run(folder, "census", order=order).samples["order stated right"]
+        shares.append((value(bundles["in the right order"]), value(step["next"]), sum(stated.values())))
     assert shares == [(1.0, 1.0, 6.0), (0.0, 0.0, 0.0)]
 
 

@@ -11,8 +11,9 @@ from skillquiver.evaluate import ladder
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Interval, Section
 from skillquiver.skills.records import TokenCounts
+from skillquiver.testing import HashEncoder
 from tests.evaluate.graph_subjects import cells, inputs, relation, table_of, value
-from tests.evaluate.ranked_subjects import CARD, RankedSubject, query_set, ranked_subject, task
+from tests.evaluate.ranked_subjects import CARD, RankedSubject, query_set, ranked_subject, sid, task
 
 FILLERS = " ".join(f"f{at}" for at in range(1, 21))
 """Skills that no relation joins."""
@@ -219,3 +220,25 @@ def test_without_relations_or_gold_the_answer_says_so() -> None:
     assert len(section.tables) == 1  # the ladder: name match and ranks
     lost = query_set(task("x", "", missing=("gone",)))
     assert run(lost).answer == "No query has a gold skill in this library."
+
+
+def test_equal_neighbours_come_by_cosine_and_without_vectors_by_id() -> None:
+    names = [f"s{at}" for at in range(6)]
+    made = ranked_subject(
+        f"entry {' '.join(names)}",
+        *(relation("entry", "precedes", name) for name in names),
+        listed={"q": "entry"},
+    )
+    close = replace(made.skills[sid("s5")], description=made.skills[sid("entry")].description)
+    wanted = query_set(task("q", "s5"))  # the sixth by id, and five are shown
+    for encoder, hits in ((HashEncoder(), 1.0), (None, 0.0)):
+        subject = replace(made, skills={**made.skills, sid("s5"): close}, encoder=encoder)
+        rungs = table_of(run(wanted, of=subject), "set: 1 queries, gold")
+        assert value(cells(rungs, "hybrid@1 + typed")["hit"]) == hits
+
+
+def test_a_query_that_finds_nothing_misses_on_every_rung() -> None:
+    section = run(query_set(task("unheard of", "entry")))
+    assert {sum(sample.values()) for name, sample in section.samples.items() if "name" not in name} == {0.0}
+    row = cells(table_of(section, "set: the first 10 of hybrid"), "the product's expansion")
+    assert (row["after"], row["before"]) == (0.0, 0.0)
