@@ -48,13 +48,18 @@ Values = Mapping[str, Mapping[str, float]]
 def parts_of(ranker: str) -> tuple[Part, ...]:
     """The full product, which ranks as ``ranker`` says, and what is left without each part.
 
-    Without the second stage there is a row only where ``ranker`` has one.
+    There are rows only of parts that ``ranker`` has: of the second stage, and of lexical and dense channels
+    by themselves where it has both.
     """
     full = RANKERS[ranker]
-    parts = [
-        Part(FULL, full),
+    lexical = full.full_weight + full.card_weight + full.name_weight > 0
+    alone = [
         Part("lexical only", replace(full, dense_weight=0.0, rerank_depth=0)),
         Part("dense only", RANKERS["dense"]),
+    ]
+    parts = [
+        Part(FULL, full),
+        *(alone if lexical and full.dense_weight else ()),
         Part("without second stage", replace(full, rerank_depth=0)),
         Part("without graph", full, Arm.FLAT),
         Part("without reverse transitions", full, Arm.FORWARD),

@@ -98,12 +98,14 @@ def _expanded(
     arm: Arm,
     limits: tuple[EvalSettings, DiffuseSettings],
 ) -> tuple[tuple[SkillId, ...], int]:
-    """Ids and tokens of the first ``top_k`` of the expansion whose cards fit the budget."""
+    """Ids and tokens of the first skills of the expansion whose cards fit the budget, at most ``top_k``."""
     settings, diffuse = limits
     around = near(graph, seeds_of(ranking, diffuse), diffuse)
     ids: list[SkillId] = []
     spent = 0
-    for one in expand(ranking, around, arm=arm, settings=diffuse).skills[: settings.top_k]:
+    for one in expand(ranking, around, arm=arm, settings=diffuse).skills:
+        if len(ids) == settings.top_k:
+            break
         skill = subject.skills.get(one.id)  # a graph may be older than the library
         if skill is not None and spent + skill.tokens.card <= settings.budget:
             ids.append(one.id)

@@ -182,7 +182,7 @@ def _rank_side(world: World, task: Task, shown: Sequence[SkillId], size: Size) -
     return tuple(ids)
 
 
-def substitute(world: World, queries: QuerySet, layer: Layer, size: Size) -> Test:
+def _substitute(world: World, queries: QuerySet, layer: Layer, size: Size) -> Test:
     """Compare neighbours with ranks at one size on one set."""
     sides = {task.query_id: (task, _graph_side(world, task, layer, size)) for task in queries.answerable}
     graph = {query_id: hit(task, ids) for query_id, (task, ids) in sides.items()}
@@ -203,7 +203,7 @@ def substitutions(
     """(set, layer, size) → test, all of them one family."""
     return corrected(
         {
-            (queries.name, layer.name, size.name): substitute(world, queries, layer, size)
+            (queries.name, layer.name, size.name): _substitute(world, queries, layer, size)
             for queries in sets
             for layer in layers
             for size in sizes

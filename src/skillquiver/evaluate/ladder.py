@@ -11,6 +11,7 @@ from skillquiver.evaluate.arm_answers import near
 from skillquiver.evaluate.arms import thin_warnings
 from skillquiver.evaluate.budgets import SIZES, Test, World, hit
 from skillquiver.evaluate.experiment import Inputs
+from skillquiver.evaluate.joining import joined
 from skillquiver.evaluate.layers import Closeness, Head, Layer, main_layers, neighbours, single_layers
 from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
@@ -20,6 +21,7 @@ from skillquiver.evaluate.wording import Tested, gap_text, p_text, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
 from skillquiver.retrieve.ranking import Ranking
+from skillquiver.retrieve.trained_on import normalised
 from skillquiver.settings import DiffuseSettings
 from skillquiver.types import SkillId
 
@@ -159,15 +161,22 @@ class _Found:
 
 
 def _with_all(sets: Sequence[QuerySet]) -> list[QuerySet]:
-    """The sets and, of several, their union; ids carry the set's name there, so that none meet."""
+    """The sets and, of several, their union; ids carry the set's name there, so that none meet.
+
+    Tasks that have a query in common are one unit there, whichever sets they are of.
+    """
     if len(sets) < 2:
         return list(sets)
-    tasks = tuple(
+    tasks = [
         replace(task, query_id=f"{queries.name}: {task.query_id}", cluster=f"{queries.name}: {task.cluster}")
         for queries in sets
         for task in queries.tasks
+    ]
+    units = joined([{("text", normalised(task.query)), ("unit", task.cluster)} for task in tasks])
+    whole = tuple(
+        replace(task, cluster=tasks[first].cluster) for task, first in zip(tasks, units, strict=True)
     )
-    return [*sets, QuerySet(ALL_SETS, tasks)]
+    return [*sets, QuerySet(ALL_SETS, whole)]
 
 
 def _found(subject: Subject, sets: Sequence[QuerySet], inputs: Inputs) -> _Found:

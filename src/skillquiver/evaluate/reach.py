@@ -152,7 +152,7 @@ class _Peers:
         for other in sorted(self.by_degree, key=lambda one: (abs(one - degree), one)):
             if len(found) >= PEERS:
                 break
-            if other > 0 or degree == 0:
+            if (other > 0) == (degree > 0):  # what nothing leads to is never reached, the rest may be
                 found |= self.by_degree[other] - self.left_out
         return found
 

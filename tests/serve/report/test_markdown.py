@@ -53,3 +53,9 @@ def test_cells_for_people() -> None:
     assert cell_text(123.456) == "123.5"
     assert cell_text(Interval(0.5, 0.25, 0.75, 3)) == "0.500 [0.250, 0.750]"
     assert cell_text(HOSTILE) == HOSTILE
+
+
+def test_a_p_value_is_never_shown_as_nothing() -> None:
+    assert cell_text(1 / 10_001) == cell_text(2.0**-39) == "< 0.001"
+    assert cell_text(0.0005) == "0.001"
+    assert cell_text(0.0) == "0.000"

@@ -54,7 +54,10 @@ def report_text(report: Report, *, figures: Figures | None = None) -> str:
 
 
 def cell_text(cell: Cell) -> str:
-    """One cell for people: three decimals, thousands apart, a dash for what does not apply."""
+    """One cell for people: three decimals, thousands apart, a dash for what does not apply.
+
+    What is above 0, as every p-value is, is never shown as 0.
+    """
     match cell:
         case None:
             return "–"
@@ -63,7 +66,7 @@ def cell_text(cell: Cell) -> str:
         case bool():
             return "yes" if cell else "no"
         case float():
-            return number_text(cell)
+            return "< 0.001" if 0 < cell < 0.0005 else number_text(cell)
         case int():
             return f"{cell:,}"
         case _:
