@@ -193,6 +193,7 @@ def test_equal_runs_raise_no_warning() -> None:
     [
         ("", "not JSON"),
         ('{"schema": 1', "not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("[]", "no report"),
         ('{"schema": 1, "rows": []}', "no report"),
         ('{"sections": []}', "schema None"),
@@ -202,6 +203,7 @@ def test_equal_runs_raise_no_warning() -> None:
         ('{"schema": 1, "sections": [{"name": "x"}]}', "damaged report"),
         ('{"schema": 1, "sections": [], "about": {"skills": "many"}}', "damaged report"),
     ],
+    ids=range(11),
 )
 def test_what_is_no_report_is_a_usage_error_that_names_the_file(data: str, told: str) -> None:
     with pytest.raises(UsageError, match=f"^a.json: .*{told}"):

@@ -108,7 +108,7 @@ def read_run(data: bytes, *, origin: str) -> Run:
     """
     try:
         found: Any = msgspec.json.decode(data)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise UsageError(f"{origin}: not JSON ({error})") from error
     if not isinstance(found, dict) or not {"sections", "samples"} & set(found):
         raise UsageError(f"{origin}: no report; make one with `quiver eval run ... --json`")

@@ -111,7 +111,7 @@ def _kept(plan: ReportPlan, digest: str) -> Mapping[str, dict[str, Any]]:
         data = msgspec.json.decode(file.read_bytes())
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise UsageError(f"cannot resume from {file}: {error}; run without --resume") from error
     report_of(data, origin=str(file))  # refuses what is no report
     return {
