@@ -127,6 +127,7 @@ def test_p_values_are_corrected_over_all_measures_that_differ() -> None:
 ABOUT = {
     "library": "library",
     "skills": 58,
+    "generation": 7,
     "encoder": "minilm",
     "version": "0.1.0",
     "settings": {"seed": 0, "ranker": "hybrid"},
@@ -163,6 +164,7 @@ def test_another_library_version_setting_or_file_is_said() -> None:
     other = ABOUT | {
         "library": "theirs",
         "skills": 60,
+        "generation": 8,
         "version": "0.2.0",
         "settings": {"seed": 0, "ranker": "second stage"},
         "files": [{"kind": "queries", "name": "q.jsonl", "sha256": "cd" * 32}],
@@ -171,6 +173,7 @@ def test_another_library_version_setting_or_file_is_said() -> None:
     (told,) = reports(ABOUT, other).warnings
     assert told == (
         "the runs differ in more than their answers: library (library, then theirs), skills (58, then 60), "
+        "generation (7, then 8), "
         "version (0.1.0, then 0.2.0), settings.ranker (hybrid, then second stage), "
         "queries q.jsonl (ababababab, then cdcdcdcdcd)"
     )

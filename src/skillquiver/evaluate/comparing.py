@@ -46,11 +46,16 @@ class _About(msgspec.Struct, frozen=True):
 
     library: str | None = None
     skills: int | None = None
+    generation: int | None = None
     relations: int | None = None
     encoder: str | None = None
     version: str | None = None
     settings: dict[str, Any] | None = None
     files: list[_File] = []
+
+
+_PLAIN = ("library", "skills", "generation", "relations", "encoder", "version")
+"""Of what is said of a run, what is one value."""
 
 
 class _Report(msgspec.Struct, frozen=True):
@@ -133,9 +138,7 @@ def read_run(data: bytes, *, origin: str) -> Run:
 
 def _told(about: _About) -> Mapping[str, str]:
     """What is known of a run, as text; a file is told from another one by its bytes."""
-    plain = (
-        (name, getattr(about, name)) for name in ("library", "skills", "relations", "encoder", "version")
-    )
+    plain = ((name, getattr(about, name)) for name in _PLAIN)
     told = {name: str(value) for name, value in plain if value is not None}
     told |= {f"settings.{name}": str(value) for name, value in (about.settings or {}).items()}
     return told | {f"{file.kind} {file.name}": file.sha256[:HASH_DIGITS] for file in about.files}
