@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillquiver.errors import LibraryMissingError, UsageError
-from skillquiver.evaluate.drafting import DRAFT_TAGS, EACH, drafted, prompts_of_body, prompts_of_card
+from skillquiver.evaluate.drafting import DRAFT_TAGS, drafted, prompts_of_body, prompts_of_card
 from skillquiver.evaluate.echo_test import echoes
 from skillquiver.evaluate.qrels import Query, judge, read_queries
 from skillquiver.serve.usecases.query_files import draft_queries
@@ -128,7 +128,7 @@ def test_templates_and_function_words_alone_are_nothing_that_a_person_says(promp
 def test_a_skill_gives_no_more_than_its_share() -> None:
     prompts = [f"merge the {word} documents" for word in "red green blue black white".split()]
     found = drafted([says("merge", *prompts)], limit=99)
-    assert texts(found) == set(prompts[:EACH])
+    assert texts(found) == set(prompts[:3])
 
 
 def test_a_limit_takes_the_first_prompt_of_every_skill_before_the_second_of_any() -> None:
