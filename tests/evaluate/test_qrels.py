@@ -61,6 +61,13 @@ def test_what_is_no_query_file_is_refused_with_its_place(text: str, message: str
         read_queries(text, origin="file")
 
 
+def test_only_a_line_feed_ends_a_line() -> None:
+    words = "one\u2028two\x85three"
+    text = json.dumps({"query_id": "q", "query": words, "gold": []}, ensure_ascii=False)
+    (found,) = read_queries(f"{text}\r\n", origin="file")
+    assert found.query == words
+
+
 def test_equivalents_are_an_object_of_lists() -> None:
     assert read_equivalents('{"a": ["b"]}', origin="file") == {"a": ("b",)}
     for text in ("{", "[]", '{"a": "b"}'):

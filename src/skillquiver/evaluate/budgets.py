@@ -26,7 +26,6 @@ __all__ = [
     "hit",
     "layer_table",
     "recovery_rows",
-    "substitute",
     "substitution_table",
     "substitutions",
     "units",

@@ -69,8 +69,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         plots.append(_order_plot(verdicts, inputs.settings))
         samples = {
             "order stated right": {
-                f"{e.before} > {e.after}: {e.relation}": float(verdict is Stated.RIGHT)
-                for e, verdict in verdicts.items()
+                _pair(edge): float(verdict is Stated.RIGHT) for edge, verdict in verdicts.items()
             }
         }
         warnings += few_corpora(inputs.order)
@@ -91,8 +90,14 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         tables=tuple(tables),
         plots=tuple(plots),
         samples=samples,
+        clusters={_pair(edge): edge.corpus for edge in inputs.order},
         warnings=tuple(warnings),
     )
+
+
+def _pair(edge: OrderEdge) -> str:
+    """Names a pair in ``samples``."""
+    return f"{edge.before} > {edge.after}: {edge.relation}"
 
 
 # --- the graph alone ---------------------------------------------------------------------------------

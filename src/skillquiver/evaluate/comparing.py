@@ -2,14 +2,14 @@
 
 For each measure of each system that both runs have, the mean of the differences of the same queries, with
 its percentile bootstrap interval and a randomisation test over tasks; p-values are adjusted over all
-measures (Holm, 1979) that differ in any query: one that does not could never be found different, so that it
+measures (Holm, 1979) that differ in any task: one that does not could never be found different, so that it
 takes no power from the others (Tarone, 1990).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -23,6 +23,10 @@ from skillquiver.settings import EvalSettings
 __all__ = ["Comparison", "Row", "Run", "compare", "read_run"]
 
 
+HASH_DIGITS = 10
+"""Of a file's SHA-256: enough to see that two differ."""
+
+
 class _Section(msgspec.Struct, frozen=True):
     """What of a section is compared; other keys are not read."""
 
@@ -31,17 +35,45 @@ class _Section(msgspec.Struct, frozen=True):
     clusters: dict[str, str] = {}
 
 
+class _File(msgspec.Struct, frozen=True):
+    kind: str
+    name: str
+    sha256: str
+
+
+class _About(msgspec.Struct, frozen=True):
+    """What of a run is compared: a section alone says nothing of it."""
+
+    library: str | None = None
+    skills: int | None = None
+    generation: int | None = None
+    relations: int | None = None
+    encoder: str | None = None
+    version: str | None = None
+    settings: dict[str, Any] | None = None
+    files: list[_File] = []
+
+
+_PLAIN = ("library", "skills", "generation", "relations", "encoder", "version")
+"""Of what is said of a run, what is one value."""
+
+
 class _Report(msgspec.Struct, frozen=True):
     sections: list[_Section]
+    about: _About = _About()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. ``samples`` maps (experiment, measure of a system) to values by query id."""
+    """One run. ``samples`` maps (experiment, measure of a system) to values by query id.
+
+    ``about`` maps what may make two runs differ to what it was in this one; empty for a section alone.
+    """
 
     origin: str
     samples: Mapping[tuple[str, str], Mapping[str, float]]
     clusters: Mapping[tuple[str, str], Mapping[str, str]]
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +102,7 @@ class Comparison:
 
     rows: tuple[Row, ...]
     same: tuple[tuple[str, str], ...]
-    """Experiment and sample of measures that have the same value for every query."""
+    """Experiment and sample of measures that have the same mean for every task."""
     warnings: tuple[str, ...]
 
 
@@ -81,7 +113,7 @@ def read_run(data: bytes, *, origin: str) -> Run:
     """
     try:
         found: Any = msgspec.json.decode(data)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise UsageError(f"{origin}: not JSON ({error})") from error
     if not isinstance(found, dict) or not {"sections", "samples"} & set(found):
         raise UsageError(f"{origin}: no report; make one with `quiver eval run ... --json`")
@@ -92,16 +124,24 @@ def read_run(data: bytes, *, origin: str) -> Run:
         )
     try:
         whole = found if "sections" in found else {"sections": [found]}
-        sections = msgspec.convert(whole, _Report).sections
+        report = msgspec.convert(whole, _Report)
     except msgspec.ValidationError as error:
         raise UsageError(f"{origin}: a damaged report ({error})") from error
     samples, clusters = {}, {}
-    for section in sections:
+    for section in report.sections:
         for name, values in section.samples.items():
             kept = {query_id: value for query_id, value in values.items() if value is not None}
             samples[section.name, name] = kept
             clusters[section.name, name] = section.clusters
-    return Run(origin, samples, clusters)
+    return Run(origin, samples, clusters, _told(report.about))
+
+
+def _told(about: _About) -> Mapping[str, str]:
+    """What is known of a run, as text; a file is told from another one by its bytes."""
+    plain = ((name, getattr(about, name)) for name in _PLAIN)
+    told = {name: str(value) for name, value in plain if value is not None}
+    told |= {f"settings.{name}": str(value) for name, value in (about.settings or {}).items()}
+    return told | {f"{file.kind} {file.name}": file.sha256[:HASH_DIGITS] for file in about.files}
 
 
 def compare(before: Run, after: Run, settings: EvalSettings) -> Comparison:
@@ -109,7 +149,7 @@ def compare(before: Run, after: Run, settings: EvalSettings) -> Comparison:
 
     Raises ``UsageError`` if there is none.
     """
-    rows, same, warnings = [], [], []
+    rows, same, warnings = [], [], _differing(before, after)
     for key in (key for key in before.samples if key in after.samples):
         row = _row(key, before, after, settings)
         lonely = set(before.samples[key]) ^ set(after.samples[key])
@@ -130,6 +170,16 @@ def compare(before: Run, after: Run, settings: EvalSettings) -> Comparison:
     adjusted = holm([row.p for row in rows])
     rows = [replace(row, adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     return Comparison(tuple(rows), tuple(same), tuple(warnings))
+
+
+def _differing(before: Run, after: Run) -> list[str]:
+    """One warning for whatever else the runs differ in; none where either says nothing of itself."""
+    one, two = before.about, after.about
+    if not one or not two:
+        return []
+    names = (name for name in {**one, **two} if one.get(name) != two.get(name))
+    gaps = [f"{name} ({one.get(name, 'none')}, then {two.get(name, 'none')})" for name in names]
+    return [f"the runs differ in more than their answers: {', '.join(gaps)}"] if gaps else []
 
 
 def _row(key: tuple[str, str], before: Run, after: Run, settings: EvalSettings) -> Row:

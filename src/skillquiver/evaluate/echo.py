@@ -80,6 +80,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
             for row in rows
             for kind, values in (("queries", row.own), ("descriptions", row.copied))
         },
+        clusters={query_id: skill for one in sets for query_id, skill in one.clusters.items()},
         warnings=doubts(subject, inputs.sets),
     )
 

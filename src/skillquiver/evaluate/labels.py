@@ -93,13 +93,13 @@ def _labels(text: str, ends: tuple[str, str], origin: str, ids: Collection[Skill
 
 
 def _rows(text: str, ends: tuple[str, str], origin: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         place = f"{origin}, line {number}"
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{place}: not JSON ({error})") from error
         if not isinstance(row, dict):
             raise UsageError(f"{place}: must be an object with {ends[0]}, {ends[1]} and relation")

@@ -50,9 +50,8 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         title="Misses and their causes",
         question=EXPERIMENTS["misses"],
         source=(
-            "Each task is bundled as `quiver bundle` does. Its cause is the first that applies: "
-            + ", ".join(cause.value for cause in Cause)
-            + "."
+            f"Each task is bundled as `quiver bundle --max-skills {inputs.settings.top_k}` does. "
+            "Its cause is the first that applies: " + ", ".join(cause.value for cause in Cause) + "."
         ),
         answer=_answer(judged, inputs.settings),
         tables=(

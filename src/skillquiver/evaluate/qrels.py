@@ -99,7 +99,7 @@ def read_queries(text: str, *, origin: str) -> tuple[Query, ...]:
     Raises ``UsageError`` that names the line for anything else, and for two lines with one ``query_id``.
     """
     found: dict[str, Query] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             query = _query(line, f"{origin}, line {number}")
             if query.query_id in found:
@@ -113,7 +113,7 @@ def read_queries(text: str, *, origin: str) -> tuple[Query, ...]:
 def _query(line: str, place: str) -> Query:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{place}: not JSON ({error})") from error
     if not isinstance(row, dict):
         raise UsageError(f"{place}: must be an object with query_id, query and gold")
@@ -148,7 +148,7 @@ def read_equivalents(text: str, *, origin: str) -> Equivalents:
     """Parse ``{"gold id": ["id", …]}``; raises ``UsageError`` for anything else."""
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{origin}: not JSON ({error})") from error
     if not isinstance(found, dict):
         raise UsageError(f"{origin}: must be an object that gives each skill a list of skills")

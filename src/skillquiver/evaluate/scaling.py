@@ -91,6 +91,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
             for size in measured
             for measure, values in size.scores.items()
         },
+        clusters=clusters,
         warnings=_warnings(measured),
     )
 

@@ -101,6 +101,7 @@ def run(subject: Subject, inputs: Inputs) -> Section:
         tables=tuple(tables),
         plots=tuple(_plot(model, settings) for model in models),
         samples=_samples(asked, packed),
+        clusters={one.key: one.corpus for one in asked} | {one.key: one.corpus for one in packed},
     )
 
 

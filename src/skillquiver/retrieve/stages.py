@@ -85,7 +85,7 @@ def _model(file: Path) -> tuple[SecondStage, frozenset[str] | None]:
 def _folds(file: Path) -> Mapping[str, int]:
     try:
         found = msgspec.json.decode(file.read_bytes(), type=FoldsFile)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
         raise UsageError(f"{file}: says not which model ranks which query ({error})") from error
     if found.format != FOLDS_FORMAT or any(number < 0 for number in found.folds.values()):
         raise UsageError(f"{file}: format {found.format} is not {FOLDS_FORMAT}, or a fold is below 0")

@@ -56,7 +56,7 @@ def _printable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
     if isinstance(value, Mapping):
-        return {str(key): _printable(item) for key, item in value.items()}
+        return {_printable(str(key)): _printable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_printable(item) for item in value]
     return value

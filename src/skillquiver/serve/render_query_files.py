@@ -79,7 +79,7 @@ def comparison_text(found: Comparison) -> str:
         f"| {gap_text(row.difference)} | {row.won}, {row.lost} | {row.p:.4f} | {row.adjusted:.4f} |"
         for row in rows
     ]
-    told = f"{len(found.same)} measures are the same for every query, {len(rows)} are not"
+    told = f"{len(found.same)} measures are the same for every task, {len(rows)} are not"
     told += f"; {sure} of these differ by more than chance (p < 0.05, Holm)." if rows else "."
     warnings = [f"Warning: {plain(text)}" for text in found.warnings]
     return "\n\n".join([told, *warnings, *(["\n".join(lines)] if rows else [])])

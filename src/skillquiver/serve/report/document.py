@@ -55,7 +55,7 @@ def read_report(file: Path) -> Report:
     """Read ``report.json``. Raises ``UsageError`` for a file that is none."""
     try:
         return report_of(msgspec.json.decode(file.read_bytes()), origin=str(file))
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise UsageError(f"cannot read the report {file}: {error}") from error
 
 

@@ -21,7 +21,16 @@ from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import EvalSettings
 from skillquiver.types import SkillId
 
-__all__ = ["QueryFiles", "read_all", "read_same", "read_sets", "read_text", "run_command", "run_experiment"]
+__all__ = [
+    "QueryFiles",
+    "check_files",
+    "read_all",
+    "read_same",
+    "read_sets",
+    "read_text",
+    "run_command",
+    "run_experiment",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +83,16 @@ def run_experiment(
         told = ()
     return replace(
         section,
-        clusters=_clusters(inputs.sets),
+        clusters={**_clusters(inputs.sets), **section.clusters},
         warnings=(*told, *section.warnings),
         command=command or run_command(name, files, settings),
         seconds=round(time.perf_counter() - started, 2),
     )
+
+
+def check_files(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) -> None:
+    """Raise the ``UsageError`` that every experiment would raise on these files; else do nothing."""
+    _clusters(read_all(subject, files, settings)[0].sets)
 
 
 def read_all(

@@ -76,7 +76,7 @@ def split_queries(files: QueryFiles, out: Path, *, folds: int, seed: int, force:
     items: list[Item] = []
     for file in files.queries:
         text = read_text(file)
-        lines += [(file, line) for line in text.splitlines() if line.strip()]
+        lines += [(file, line) for line in text.split("\n") if line.strip()]
         items += query_items(read_queries(text, origin=str(file)), same, stratum=file.name)
     numbers = folds_of(items, folds, seed=seed)
     parts: dict[tuple[Path, int], list[str]] = {(f, n): [] for f in files.queries for n in range(folds)}

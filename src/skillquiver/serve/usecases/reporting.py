@@ -20,7 +20,7 @@ from skillquiver.evaluate.results import REPORT_SCHEMA, Report, Section
 from skillquiver.graph.stored import GRAPH
 from skillquiver.serve.report.document import report_of, section_data
 from skillquiver.serve.report.folder import JSON_NAME, write_json
-from skillquiver.serve.usecases.evaluating import QueryFiles, run_command, run_experiment
+from skillquiver.serve.usecases.evaluating import QueryFiles, check_files, run_command, run_experiment
 from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import EvalSettings
 
@@ -57,9 +57,11 @@ def run_report(
     """Run ``plan``; ``report.json`` is written after each section.
 
     An experiment that cannot run for want of data becomes a section that says so. Whatever else goes wrong
-    is raised, and what is done stays. Raises ``UsageError`` if the folder cannot be written.
+    is raised, and what is done stays. Raises ``UsageError`` for a file that cannot be read, before anything
+    runs, and if the folder cannot be written.
     """
     started = time.perf_counter()
+    check_files(subject, files, settings)
     digest = _digest(subject, files, settings)
     kept = _kept(plan, digest) if plan.resume else {}
     about = _about(subject, files, settings, plan)
@@ -109,7 +111,7 @@ def _kept(plan: ReportPlan, digest: str) -> Mapping[str, dict[str, Any]]:
         data = msgspec.json.decode(file.read_bytes())
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, RecursionError) as error:
         raise UsageError(f"cannot resume from {file}: {error}; run without --resume") from error
     report_of(data, origin=str(file))  # refuses what is no report
     return {
