@@ -207,14 +207,14 @@ def many(gold: str) -> tuple[str, dict[str, Cell]]:
 
 def test_twenty_tasks_that_only_the_graph_completes_are_evidence() -> None:
     answer, row = many("ab")
-    assert answer.startswith("Does the graph help completeness here? Yes, of bundles on set. set: ")
+    assert answer.startswith("Does the graph help completeness here? Yes, of bundles on set.\nset: ")
     assert "It brought 20 skills into 20 bundles that flat did not show; 20 of them are gold." in answer
     assert row["p"] == 1 / 2001  # 2 of 2^20 flips reach it
 
 
 def test_twenty_tasks_that_the_graph_spoils_are_evidence_of_harm() -> None:
     answer, row = many("bd")
-    assert "here? It harms that of bundles on set. set: " in answer
+    assert "here? It harms that of bundles on set.\nset: " in answer
     assert row["won : lost"] == "0 : 20"
 
 
@@ -228,7 +228,7 @@ def test_one_task_is_no_evidence_though_its_interval_leaves_zero_out() -> None:
     section = run(SUBJECT, inputs(sets=(query_set(task("one", "a b")),)))
     gap = cells(table_of(section, "set, bundle: each arm"), "reverse, completeness")["difference"]
     assert gap == Interval(1.0, 1.0, 1.0, 1)  # there is nothing else to draw
-    assert "There is no evidence that it does. set: a hint, but no evidence" in section.answer
+    assert "There is no evidence that it does.\nset: a hint, but no evidence" in section.answer
 
 
 def test_what_makes_a_comparison_doubtful_is_told() -> None:

@@ -134,7 +134,7 @@ def test_the_products_expansion_is_one_way_to_order_anew() -> None:
 def test_several_sets_are_told_together_as_well() -> None:
     section = run(SET, replace(SET, name="other"))
     assert any(table.caption.startswith("all sets: 8 queries") for table in section.tables)
-    assert " On all sets: " in section.answer
+    assert "\nOn all sets: " in section.answer
     assert not any(name.startswith("all sets") for name in section.samples)
 
 
@@ -168,7 +168,7 @@ def test_equal_ids_of_two_files_are_not_the_same_query() -> None:
 def test_few_queries_are_no_evidence() -> None:
     section = run()
     assert section.answer.startswith(
-        "Does the graph help entry retrieval here? There is no evidence that it does. On set: no "
+        "Does the graph help entry retrieval here? There is no evidence that it does.\nOn set: no "
         "evidence that showing typed neighbours of hybrid@1 instead of as many more ranks changes"
     )
     assert "of 2 queries without gold in the first ten, 100.0%" in section.answer

@@ -185,5 +185,5 @@ def test_rows_are_corrected_together_and_say_what_they_are_of() -> None:
     assert isinstance(first, Interval)
     assert (first.value, first.n) == (1.0, 1)
     labels = [series.label for series in reach.plot("set", adjusted).series]
-    assert labels[:3] == [f"typed, from the first 1{more}" for more in ("", ": as many ranks", ": chance")]
+    assert labels[:3] == [f"typed, from the first 5{more}" for more in ("", ": as many ranks", ": chance")]
     assert reach.table("set", [], "hybrid").rows == ()
