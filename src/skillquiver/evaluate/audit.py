@@ -21,6 +21,7 @@ from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, 
 from skillquiver.evaluate.sheet import Verdict, Verdicts
 from skillquiver.evaluate.significance import wilson
 from skillquiver.evaluate.subject import Subject
+from skillquiver.evaluate.wording import share_text
 from skillquiver.graph.relations import Relation, RelationType
 
 __all__ = ["run", "stratified"]
@@ -221,7 +222,7 @@ def _answer(relations: Sequence[Relation], judged: Sequence[_Judged], level: flo
             right = sum(verdict for _, verdict in sample)
             parts.append(
                 f"{right} of {len(sample)} are {word} right; weighted to the whole graph that is "
-                f"{whole.value:.1%} [{whole.low:.1%}, {whole.high:.1%}]."
+                f"{share_text(whole)}."
             )
     return "\n".join(parts)
 

@@ -21,6 +21,7 @@ from skillquiver.evaluate.masking import cuts_of
 from skillquiver.evaluate.pooled import pooled_share
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
 from skillquiver.evaluate.subject import Rebuild, Subject
+from skillquiver.evaluate.wording import share_text
 from skillquiver.graph.relations import RELATION_TYPES, Relation, RelationType, pair_of
 from skillquiver.graph.report import census
 from skillquiver.graph.resolve import Claim, contradictions, dropped_claim
@@ -200,8 +201,8 @@ def _unaided_answer(unaided: Verdicts, settings: EvalSettings) -> str:
         return ""
     right, wrong = (_share(unaided, kind, settings) for kind in (Stated.RIGHT, Stated.REVERSED))
     return (
-        f"\nBuilt without the lines that the labels quote, it states {_told(right)} right and {_told(wrong)} "
-        "reversed: that is what it knows from elsewhere."
+        f"\nBuilt without the lines that the labels quote, it states {share_text(right)} right and "
+        f"{share_text(wrong)} reversed: that is what it knows from elsewhere."
     )
 
 
@@ -256,8 +257,8 @@ def _order_answer(graph: SkillGraph, verdicts: Verdicts, settings: EvalSettings)
     counts = Counter(verdicts.values())
     told = (
         f"Of {len(verdicts)} pairs of known order from {right.n} corpora the graph states "
-        f"{counts[Stated.RIGHT]} in the right direction ({_told(right)}) and {counts[Stated.REVERSED]} "
-        f"reversed ({_told(wrong)}; comparative study {PUBLISHED_REVERSED:.1%} of its pairs)."
+        f"{counts[Stated.RIGHT]} in the right direction ({share_text(right)}) and {counts[Stated.REVERSED]} "
+        f"reversed ({share_text(wrong)}; comparative study {PUBLISHED_REVERSED:.1%} of its pairs)."
     )
     sources = by_source(graph, verdicts)
     if not counts[Stated.RIGHT]:
@@ -267,10 +268,6 @@ def _order_answer(graph: SkillGraph, verdicts: Verdicts, settings: EvalSettings)
         f"{told} The source that carries them is {best}: {sources[best]['right']} of "
         f"{counts[Stated.RIGHT]}, {sources[best]['alone']} by it alone."
     )
-
-
-def _told(share: Interval) -> str:
-    return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"
 
 
 def _order_plot(verdicts: Verdicts, settings: EvalSettings) -> Plot:

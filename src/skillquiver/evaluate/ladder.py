@@ -17,7 +17,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import mean_interval
 from skillquiver.evaluate.subject import RANKERS, Subject
-from skillquiver.evaluate.wording import Tested, gap_text, p_text, verdict
+from skillquiver.evaluate.wording import Tested, gap_text, p_text, share_text, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.expand import expand, seeds_of
 from skillquiver.retrieve.ranking import Ranking
@@ -331,8 +331,8 @@ def _carriers(found: _Found, name: str) -> str:
 def _told_reach(one: reach.Reach) -> str:
     share = one.reached
     return (
-        f"of {share.n} queries without gold in the first ten, {share.value:.1%} [{share.low:.1%}, "
-        f"{share.high:.1%}] have it within two {one.layer} steps of the first five, among {one.near:.0f} "
+        f"of {share.n} queries without gold in the first ten, {share_text(share)} have it within two "
+        f"{one.layer} steps of the first five, among {one.near:.0f} "
         f"skills; as many further ranks hold it in {one.ranked.value:.1%}, and random skills of its degree "
         f"would be within these steps in {one.expected:.1%} ({p_text(one.adjusted)} after Holm)"
     )

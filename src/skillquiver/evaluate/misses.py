@@ -14,6 +14,7 @@ from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import mean_interval
 from skillquiver.evaluate.subject import Subject
+from skillquiver.evaluate.wording import share_text
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.retrieve.order import ORDERING
 from skillquiver.settings import EvalSettings
@@ -112,10 +113,7 @@ def _answer(judged: Sequence[_Judged], settings: EvalSettings) -> str:
     parts = [_headline(judged)] if len(judged) > 1 else []
     for queries, misses in judged:
         share = mean_interval(_complete(queries, misses), _clusters(queries), settings)
-        text = (
-            f"{queries.name}: {share.value:.1%} [{share.low:.1%}, {share.high:.1%}] of {len(queries.tasks)} "
-            "tasks get everything they want"
-        )
+        text = f"{queries.name}: {share_text(share)} of {len(queries.tasks)} tasks get everything they want"
         causes = Counter(miss.cause for miss in misses).most_common()
         if causes:
             told = ", ".join(f"{cause.value} {count}" for cause, count in causes)

@@ -39,6 +39,7 @@ from skillquiver.evaluate.pooled import (
 from skillquiver.evaluate.qrels import QuerySet
 from skillquiver.evaluate.results import Cell, Interval, Plot, Section, Series, Table
 from skillquiver.evaluate.subject import RANKERS, Rebuild, Subject
+from skillquiver.evaluate.wording import gap_text, share_text
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.settings import EvalSettings
 
@@ -277,14 +278,14 @@ def _answer(
         parts.append(
             f"{_verdict(gap)} Of {len(first)} skills with a known next one, the graph shows a right one "
             f"first for {sum(one.graph for one in first)}, a search for "
-            f"{sum(one.search for one in first)}: difference {_told(gap)}."
+            f"{sum(one.search for one in first)}: difference {gap_text(gap)}."
         )
     unaided = [one for one in asked if one.measure == UNAIDED]
     if unaided:
         gap = _gap(unaided, settings)
         parts.append(
             f"Built without the lines that the labels quote, it shows a right one first for "
-            f"{sum(one.graph for one in unaided)}: difference {_told(gap)}."
+            f"{sum(one.graph for one in unaided)}: difference {gap_text(gap)}."
         )
     parts.append(_bundle_answer(packed, settings))
     carried = by_source(subject.graph, inputs.order)
@@ -309,7 +310,7 @@ def _model_answer(model: Model, settings: EvalSettings) -> str:
     told, verdict = f"{model.q - model.p:+.3f}", "which says nothing of other corpora"
     if model.n > 1:
         lead = _lead(model, settings)
-        told, verdict = _told(lead), "which leaves open whether following pays"
+        told, verdict = gap_text(lead), "which leaves open whether following pays"
         verdict = "so following pays" if lead.low > 0 else verdict
         verdict = "so searching for each step pays more" if lead.high < 0 else verdict
     return (
@@ -333,12 +334,8 @@ def _bundle_answer(packed: Sequence[Packed], settings: EvalSettings) -> str:
         known = [(one.corpus, float(one.right)) for one in packed if one.arm is arm and one.right is not None]
         if known:
             share = pooled_share(known, settings)
-            told.append(f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}] of pairs in arm {arm.value}")
+            told.append(f"{share_text(share)} of pairs in arm {arm.value}")
     return f"Bundles stand in the right order for {' and '.join(told)}." if told else "No bundle held a pair."
-
-
-def _told(gap: Interval) -> str:
-    return f"{gap.value:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}]"
 
 
 def _doubts(inputs: Inputs, asked: Sequence[Asked], models: Sequence[Model]) -> list[str]:

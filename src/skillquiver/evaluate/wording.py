@@ -19,6 +19,7 @@ __all__ = [
     "interval_text",
     "least_changes",
     "p_text",
+    "share_text",
     "unchanged",
     "verdict",
 ]
@@ -77,6 +78,15 @@ def unchanged(what: str, measures: str, n: int, settings: EvalSettings) -> str:
         f"{what} changes {measures} of none of {n} tasks (up to {most:.1%} of such tasks could change "
         "without one of them here)"
     )
+
+
+def share_text(found: Interval) -> str:
+    """A share in per cent, with its interval.
+
+    >>> share_text(Interval(0.5, 0.25, 0.75, 12))
+    '50.0% [25.0%, 75.0%]'
+    """
+    return f"{found.value:.1%} [{found.low:.1%}, {found.high:.1%}]"
 
 
 def gap_text(found: Interval) -> str:

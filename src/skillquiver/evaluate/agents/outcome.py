@@ -12,6 +12,7 @@ from skillquiver.evaluate.agents.arms import AgentArm
 from skillquiver.evaluate.agents.trials import Trial
 from skillquiver.evaluate.results import Cell, Interval, Section, Table
 from skillquiver.evaluate.significance import Paired, holm, mcnemar_exact, mean_interval, paired, wilson
+from skillquiver.evaluate.wording import gap_text, interval_text
 from skillquiver.settings import EvalSettings
 
 __all__ = ["FEW_TASKS", "agents_section"]
@@ -254,22 +255,20 @@ def _answer(labels: Sequence[str], compared: Sequence[_Compared]) -> str:
     for label, tasks, reward, p, gained, lost, p_solved in table.rows:
         if isinstance(reward, Interval) and isinstance(p, float) and isinstance(p_solved, float):
             parts.append(
-                f"{label}: reward {reward.value:+.3f} [{reward.low:+.3f}, {reward.high:+.3f}] over {tasks} "
+                f"{label}: reward {gap_text(reward)} over {tasks} "
                 f"tasks (p = {p:.3g}); the first alone solved {gained}, the second alone {lost} "
                 f"(p = {p_solved:.3g})."
             )
-    return " ".join(parts)
+    return "\n".join(parts)
 
 
 def _alone(systems: Sequence[_System], settings: EvalSettings) -> str:
-    parts = []
-    for system in systems:
-        if (mean := _mean(system.rewards(), settings)) is not None:
-            interval = f"[{mean.low:.3f}, {mean.high:.3f}]"
-            parts.append(
-                f"{system.arm or 'unnamed'}: reward {mean.value:.3f} {interval} over {mean.n} tasks."
-            )
-    return " ".join(parts) or "No trial has a reward."
+    parts = [
+        f"{system.arm or 'unnamed'}: reward {interval_text(mean)} over {mean.n} tasks."
+        for system in systems
+        if (mean := _mean(system.rewards(), settings)) is not None
+    ]
+    return "\n".join(parts) or "No trial has a reward."
 
 
 def _warnings(
