@@ -173,10 +173,20 @@ def test_another_library_version_setting_or_file_is_said() -> None:
     (told,) = reports(ABOUT, other).warnings
     assert told == (
         "the runs differ in more than their answers: library (library, then theirs), skills (58, then 60), "
-        "generation (7, then 8), "
+        "changes of the index (7, then 8), "
         "version (0.1.0, then 0.2.0), settings.ranker (hybrid, then second stage), "
         "queries q.jsonl (ababababab, then cdcdcdcdcd)"
     )
+
+
+def test_a_warning_that_one_run_alone_has_is_told() -> None:
+    runs = [
+        read_run(
+            json.dumps(section_data(section({"a": {"1": value}}, warnings=doubts))).encode(), origin=name
+        )
+        for name, value, doubts in (("a.json", 0.0, ("both",)), ("b.json", 1.0, ("both", "an echo set")))
+    ]
+    assert compare(runs[0], runs[1], SETTINGS).warnings == ("only b.json warns: an echo set",)
 
 
 def test_a_file_that_one_run_has_not_read_is_said() -> None:

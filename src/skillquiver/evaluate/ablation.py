@@ -281,7 +281,7 @@ def _headline(compared: Mapping[_Key, Tested], settings: EvalSettings) -> str:
     ]
     same = [part for part, names in worse.items() if not names]
     told = [f"Beyond chance worse than the whole product: {', '.join(lost)}."] if lost else []
-    told += [f"No evidence that it is worse: {', '.join(same)}."] if same else []
+    told += [f"No evidence of a difference: {', '.join(same)}."] if same else []
     return " ".join(told)
 
 

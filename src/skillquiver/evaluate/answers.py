@@ -15,6 +15,9 @@ __all__ = ["DEPTH", "FEW", "Answer", "Answers", "Scores", "answers", "doubts", "
 DEPTH = 100
 """Ranks looked at: deeper ones change no measure by 0.01."""
 
+SHOWN = 5
+"""Gold skills named that the library lacks: a misspelt id is found at once."""
+
 FEW = 30
 """Units below which an interval of a share is some 0.35 wide or more: a warning says so."""
 
@@ -82,11 +85,12 @@ def doubts(subject: Subject, sets: Sequence[QuerySet]) -> tuple[str, ...]:
         found.append(f"below {depth} skills the second stage has no say: the product is `hybrid` here")
     for queries in sets:
         units = len({task.cluster for task in queries.answerable})
-        lost = sum(1 for task in queries.tasks if task.missing)
+        lost = [f"{task.query_id} wants {gold}" for task in queries.tasks for gold in task.missing]
         if 0 < units < FEW:
             found.append(f"{queries.name}: {units} queries are few; intervals are wide")
         if not units and not any(task.off_topic for task in queries.tasks):
             found.append(f"{queries.name}: the library holds no gold skill of any query: nothing to measure")
         elif lost:
-            found.append(f"{queries.name}: {lost} queries want skills that the library does not hold")
+            shown = f"{', '.join(lost[:SHOWN])}{' …' if len(lost) > SHOWN else ''}"
+            found.append(f"{queries.name}: {len(lost)} gold skills are not in the library: {shown}")
     return tuple(found)

@@ -10,7 +10,7 @@ from skillquiver.evaluate.experiment import Inputs
 from skillquiver.evaluate.qrels import QuerySet, Task
 from skillquiver.evaluate.results import Cell, Plot, Section, Series, Table
 from skillquiver.evaluate.significance import Paired, mean_interval, paired
-from skillquiver.evaluate.subject import Subject
+from skillquiver.evaluate.subject import RANKERS, Subject
 from skillquiver.evaluate.wording import Tested, cell, family, unchanged, verdict
 from skillquiver.retrieve.diffuse import Arm
 from skillquiver.settings import EvalSettings
@@ -262,6 +262,10 @@ def thin_warnings(subject: Subject, inputs: Inputs) -> tuple[str, ...]:
     told = []
     if not subject.graph.relations:
         told.append("no graph is stored, so every arm is flat: run `quiver graph build`")
+    if 0 < len(subject.skills) < RANKERS[inputs.settings.ranker].rerank_depth:
+        told.append(
+            f"the library is too small for the second stage: `{inputs.settings.ranker}` is `hybrid` here"
+        )
     for queries in inputs.sets:
         units = len({task.cluster for task in queries.answerable})
         if not units:

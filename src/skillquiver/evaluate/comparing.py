@@ -33,6 +33,7 @@ class _Section(msgspec.Struct, frozen=True):
     name: str
     samples: dict[str, dict[str, float | None]]
     clusters: dict[str, str] = {}
+    warnings: list[str] = []
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -57,6 +58,8 @@ class _About(msgspec.Struct, frozen=True):
 _PLAIN = ("library", "skills", "generation", "relations", "encoder", "version")
 """Of what is said of a run, what is one value."""
 
+_SHOWN = {"generation": "changes of the index"}
+
 
 class _Report(msgspec.Struct, frozen=True):
     sections: list[_Section]
@@ -68,12 +71,14 @@ class Run:
     """One run. ``samples`` maps (experiment, measure of a system) to values by query id.
 
     ``about`` maps what may make two runs differ to what it was in this one; empty for a section alone.
+    ``warnings`` are those of its experiments, each once.
     """
 
     origin: str
     samples: Mapping[tuple[str, str], Mapping[str, float]]
     clusters: Mapping[tuple[str, str], Mapping[str, str]]
     about: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +138,14 @@ def read_run(data: bytes, *, origin: str) -> Run:
             kept = {query_id: value for query_id, value in values.items() if value is not None}
             samples[section.name, name] = kept
             clusters[section.name, name] = section.clusters
-    return Run(origin, samples, clusters, _told(report.about))
+    doubts = dict.fromkeys(warning for section in report.sections for warning in section.warnings)
+    return Run(origin, samples, clusters, _told(report.about), tuple(doubts))
 
 
 def _told(about: _About) -> Mapping[str, str]:
     """What is known of a run, as text; a file is told from another one by its bytes."""
     plain = ((name, getattr(about, name)) for name in _PLAIN)
-    told = {name: str(value) for name, value in plain if value is not None}
+    told = {_SHOWN.get(name, name): str(value) for name, value in plain if value is not None}
     told |= {f"settings.{name}": str(value) for name, value in (about.settings or {}).items()}
     return told | {f"{file.kind} {file.name}": file.sha256[:HASH_DIGITS] for file in about.files}
 
@@ -150,6 +156,8 @@ def compare(before: Run, after: Run, settings: EvalSettings) -> Comparison:
     Raises ``UsageError`` if there is none.
     """
     rows, same, warnings = [], [], _differing(before, after)
+    for one, other in ((before, after), (after, before)):
+        warnings += [f"only {one.origin} warns: {w}" for w in one.warnings if w not in other.warnings]
     for key in (key for key in before.samples if key in after.samples):
         row = _row(key, before, after, settings)
         lonely = set(before.samples[key]) ^ set(after.samples[key])

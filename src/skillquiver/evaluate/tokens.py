@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from skillquiver.errors import UsageError
@@ -117,15 +117,22 @@ def _percent(tokens: float, everything: int) -> str:
 
 def _answer(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> str:
     tasks = len(next(iter(pooled.values())))
+    middles = {way: _middle(values) for way, values in pooled.items()}
     told = [
-        f"a {way} {median(values):,.0f} ({_percent(median(values), whole[CARDS])} less)"
-        for way, values in pooled.items()
+        f"a {way} {middle:,.0f} ({_percent(middle, whole[CARDS])} less; "
+        f"it answers {sum(map(bool, pooled[way])) / tasks:.0%})"
+        for way, middle in middles.items()
     ]
     return (
-        f"In the median of {tasks} tasks, {', '.join(told)} than the {whole[CARDS]:,} tokens of every card.\n"
-        f"Every body would take {whole[BODIES]:,}. A bundle, texts included, takes "
-        f"{_percent(median(pooled['bundle']), whole[BODIES])} less than every body."
+        f"In the median of those of {tasks} tasks that are answered, {', '.join(told)} than the "
+        f"{whole[CARDS]:,} tokens of every card.\nEvery body would take {whole[BODIES]:,}. A bundle, texts "
+        f"included, takes {_percent(middles['bundle'], whole[BODIES])} less than every body."
     )
+
+
+def _middle(values: Iterable[int]) -> float:
+    """Median over the tasks where anything was said; 0 if there is none."""
+    return median([tokens for tokens in values if tokens] or [0])
 
 
 def _once(whole: Mapping[str, int]) -> Table:
@@ -142,15 +149,15 @@ def _once(whole: Mapping[str, int]) -> Table:
 def _table(queries: QuerySet, cost: _Costs, whole: Mapping[str, int]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for way, values in cost.items():
-        ordered = sorted(values.values())
+        ordered = sorted(tokens for tokens in values.values() if tokens) or [0]
         middle = median(ordered)
-        silent = sum(not tokens for tokens in ordered) / len(ordered)
+        silent = sum(not tokens for tokens in values.values()) / len(values)
         high = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
         saved = (_percent(middle, whole[CARDS]), _percent(middle, whole[BODIES]))
         rows.append((way, round(middle), high, ordered[-1], f"{silent:.0%}", *saved))
     counted = len(next(iter(cost.values())))
     return Table(
-        caption=f"{queries.name}: tokens per task, over {counted} of {len(queries.tasks)} tasks",
+        caption=f"{queries.name}: tokens per answered task, of {counted} of {len(queries.tasks)} tasks",
         columns=(
             "way",
             "median",
@@ -165,7 +172,7 @@ def _table(queries: QuerySet, cost: _Costs, whole: Mapping[str, int]) -> Table:
 
 
 def _beside(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> Table:
-    bundle, search = median(pooled["bundle"]), median(pooled["search"])
+    bundle, search = _middle(pooled["bundle"]), _middle(pooled["search"])
     return Table(
         caption=(
             "Beside the published figure. Libraries, tasks and tokenizers differ, and so does what counts as "
@@ -182,7 +189,7 @@ def _beside(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> Ta
 
 
 def _plot(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> Plot:
-    points = {**whole, **{way: round(median(values)) for way, values in pooled.items()}}
+    points = {**whole, **{way: round(_middle(values)) for way, values in pooled.items()}}
     shown = {what: tokens for what, tokens in points.items() if tokens > 0}
     return Plot(
         kind="bars",

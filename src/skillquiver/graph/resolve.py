@@ -167,7 +167,9 @@ def _settle(
     for relation in relations:
         if relation.provenance.trust < top:
             told = f"{_told(relation)} yields to a more trusted relation of the same two skills"
-            findings.append(_drop("relation-overridden", relation, paths, told, "nothing", Severity.INFO))
+            findings.append(
+                _drop("relation-overridden", relation, paths, told, "nothing to do", Severity.INFO)
+            )
     rivals = sorted((r for r in relations if r.provenance.trust == top), key=strength, reverse=True)
     kept: list[Relation] = []
     tied: list[Relation] = []

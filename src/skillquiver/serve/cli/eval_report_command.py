@@ -41,10 +41,12 @@ def report(
     **options: Any,
 ) -> None:
     """Run every experiment over QUERIES and write the report, with plots, into DIR."""
+    from skillquiver.serve.report.figures import check_drawing
     from skillquiver.serve.report.folder import JSON_NAME, render_report
     from skillquiver.serve.usecases.reporting import ReportPlan, chosen_experiments, run_report
     from skillquiver.serve.usecases.subject import open_subject
 
+    check_drawing()
     files, settings = inputs_of(queries, options)
     names = chosen_experiments(_names(only), _names(skip))
     plan = ReportPlan(names=names, out=out, resume=resume, command=_called())

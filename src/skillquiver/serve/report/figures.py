@@ -7,6 +7,7 @@ import re
 import textwrap
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["INK", "PALETTE", "RULE", "draw", "themed"]
+__all__ = ["INK", "PALETTE", "RULE", "check_drawing", "draw", "themed"]
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c8c8c")
 """Okabe and Ito's colours, which people with any colour vision tell apart, black and yellow replaced."""
@@ -66,18 +67,25 @@ STYLE: Any = {
 }
 
 
+def check_drawing() -> None:
+    """Raise ``UsageError`` if matplotlib is missing: before an hour of experiments, not after it."""
+    try:
+        import_module("matplotlib")
+    except ModuleNotFoundError as error:
+        raise UsageError("plots need matplotlib: pip install 'skillquiver[eval]'") from error
+
+
 def draw(plot: Plot, *, salt: str) -> str:
     """A plot as one ``<svg>`` element without script, style sheet or reference to anything outside.
 
     ``salt`` keeps the ids of two figures of one page apart. Raises ``UsageError`` if matplotlib is missing.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise UsageError("plots need matplotlib: pip install 'skillquiver[eval]'") from error
+    check_drawing()
     from io import StringIO
+
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
 
     with mpl.rc_context({**STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
         # The page's own fonts draw the text: glyphs that matplotlib's lacks matter only for measuring.

@@ -30,6 +30,9 @@ COMMAND_WORDS = 4
 OPEN_TABLES = 2
 """Tables of a section that stand open: with all of them, a report is fifty screens long."""
 
+READ_WHOLE = frozenset({"misses"})
+"""Sections whose tables all stand open: they are what somebody acts on."""
+
 WIDE_TABLE = 5
 """Columns beyond which an interval stands below its value."""
 
@@ -148,7 +151,8 @@ def _section(section: Section, drawings: Drawings) -> str:
     ]
     parts += [f'<div class="figures">{"".join(figures)}</div>'] if figures else []
     parts += [
-        _table(section, table, shut=number > OPEN_TABLES) for number, table in enumerate(section.tables, 1)
+        _table(section, table, shut=number > OPEN_TABLES and section.name not in READ_WHOLE)
+        for number, table in enumerate(section.tables, 1)
     ]
     parts += [_how(section), "</section>"]
     return "\n".join(part for part in parts if part)

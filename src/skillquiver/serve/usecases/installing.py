@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -138,6 +139,11 @@ def _notes(where: Where, command: Command) -> list[str]:
         notes.append(
             f"{command.program[0]} is in a temporary environment and will vanish; install the package for "
             "good (`uv tool install skillquiver`) and run this again"
+        )
+    if importlib.util.find_spec("mcp") is None:
+        notes.append(
+            "the MCP server cannot start yet, as it needs an extra: pip install 'skillquiver[mcp]'; hooks "
+            "and instructions do without"
         )
     if where.environment.get("QUIVER_LIBRARY") and command.library is None:
         notes.append(

@@ -60,13 +60,13 @@ def run_report(
     is raised, and what is done stays. Raises ``UsageError`` for a file that cannot be read, before anything
     runs, and if the folder cannot be written.
     """
-    started = time.perf_counter()
     check_files(subject, files, settings)
     digest = _digest(subject, files, settings)
     kept = _kept(plan, digest) if plan.resume else {}
     about = _about(subject, files, settings, plan)
     done: dict[str, dict[str, Any]] = {name: kept[name] for name in plan.names if name in kept}
     about["resumed"] = list(done)
+    about["seconds"] = _seconds(done)
     data: dict[str, Any] = {"schema": REPORT_SCHEMA, "about": about, "sections": list(done.values())}
     write_json(plan.out, data)
     for name in plan.names:
@@ -76,11 +76,16 @@ def run_report(
         section = _section(subject, name, files, settings)
         tell(name, section.seconds)
         done[name] = {**section_data(section), "inputs": digest}
-        about["seconds"] = round(time.perf_counter() - started, 1)
+        about["seconds"] = _seconds(done)
         about["peak_memory_mb"] = _peak_memory()
         data["sections"] = [done[one] for one in plan.names if one in done]
         write_json(plan.out, data)
     return report_of(data, origin=str(plan.out / JSON_NAME))
+
+
+def _seconds(done: Mapping[str, Mapping[str, Any]]) -> float:
+    """What all sections took, those of an earlier run as well."""
+    return round(sum(section["seconds"] for section in done.values()), 1)
 
 
 def _section(subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings) -> Section:

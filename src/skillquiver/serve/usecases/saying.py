@@ -18,12 +18,16 @@ __all__ = ["host_lists", "said_for"]
 
 
 def said_for(library: Library, query: str, *, budget: int) -> Mapping[str, str]:
-    """The texts that the hook, ``quiver search`` and ``quiver bundle`` give for one task."""
+    """The texts that the hook, ``quiver search`` and ``quiver bundle`` give for one task.
+
+    Empty is what says that nothing fits.
+    """
     ranking = search(library, query, hidden=False)
+    packed = bundle(library, query, budget=budget)[0]
     return {
         "hook": advice(suggestions(ranking)),
         "search": ranking_text(ranking, explain=False),
-        "bundle": bundle(library, query, budget=budget)[0].text,
+        "bundle": packed.text if packed.entries else "",
     }
 
 
