@@ -180,11 +180,11 @@ def test_another_library_version_setting_or_file_is_said() -> None:
 
 
 def test_a_warning_that_one_run_alone_has_is_told() -> None:
+    given = (("a.json", 0.0, ("both",)), ("b.json", 1.0, ("both", "an echo set")))
+    sections = [section({"a": {"1": value}}, warnings=doubts) for _, value, doubts in given]
     runs = [
-        read_run(
-            json.dumps(section_data(section({"a": {"1": value}}, warnings=doubts))).encode(), origin=name
-        )
-        for name, value, doubts in (("a.json", 0.0, ("both",)), ("b.json", 1.0, ("both", "an echo set")))
+        read_run(json.dumps(section_data(one)).encode(), origin=name)
+        for one, (name, _, _) in zip(sections, given, strict=True)
     ]
     assert compare(runs[0], runs[1], SETTINGS).warnings == ("only b.json warns: an echo set",)
 

@@ -263,9 +263,7 @@ def thin_warnings(subject: Subject, inputs: Inputs) -> tuple[str, ...]:
     if not subject.graph.relations:
         told.append("no graph is stored, so every arm is flat: run `quiver graph build`")
     if 0 < len(subject.skills) < RANKERS[inputs.settings.ranker].rerank_depth:
-        told.append(
-            f"the library is too small for the second stage: `{inputs.settings.ranker}` is `hybrid` here"
-        )
+        told.append(f"too few skills for the second stage: `{inputs.settings.ranker}` is `hybrid` here")
     for queries in inputs.sets:
         units = len({task.cluster for task in queries.answerable})
         if not units:

@@ -85,7 +85,7 @@ def run_report(
 
 def _seconds(done: Mapping[str, Mapping[str, Any]]) -> float:
     """What all sections took, those of an earlier run as well."""
-    return round(sum(section["seconds"] for section in done.values()), 1)
+    return round(sum(float(section["seconds"]) for section in done.values()), 1)
 
 
 def _section(subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings) -> Section:
