@@ -152,8 +152,9 @@ class _Run:
 
 def _line(key: EpisodeKey, episode: Episode, given: ArmText) -> str:
     ended = episode.end.value + (f" ({episode.why})" if episode.why else "")
+    reward = "no reward" if episode.end is End.UNSERVED else f"reward {episode.reward:g}"
     return (
-        f"{key.game} {key.arm} {key.trial}: {ended} after {episode.steps} steps, reward {episode.reward:g}, "
+        f"{key.game} {key.arm} {key.trial}: {ended} after {episode.steps} steps, {reward}, "
         f"{episode.illegal} illegal, {len(given.skills)} skills in {given.tokens} tokens"
     )
 
