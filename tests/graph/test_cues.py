@@ -108,3 +108,8 @@ def test_a_substitute_is_a_stronger_alternative_than_a_boundary() -> None:
     assert boundary is not None
     assert substitute.type == boundary.type == RelationType.ALTERNATIVE_TO
     assert substitute.confidence > boundary.confidence
+
+
+def test_words_in_quotation_marks_claim_nothing_and_quoted_skills_count() -> None:
+    assert claim_of_frame('| "Competitor page," "alternative page" | § |') is None
+    assert claim_of_frame('Use it instead of "§".') == claim_of_frame("Use it instead of §.")

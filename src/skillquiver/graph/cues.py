@@ -269,9 +269,15 @@ SECTION_CUES: tuple[Cue, ...] = (
 """What a heading or the lead-in of a list claims about the skills listed below it."""
 
 
+_QUOTED = re.compile(r'"[^"§¤]{2,80}"|“[^”§¤]{2,80}”')
+
+
 def claim_of_frame(frame: str) -> Claim | None:
-    """Return the claim of the first cue that matches, or ``None``."""
-    return _first(CUES, frame)
+    """Return the claim of the first cue that matches, or ``None``.
+
+    Words between quotation marks are what somebody says, and claim nothing; quoted skills count.
+    """
+    return _first(CUES, _QUOTED.sub("…", frame))
 
 
 def claim_of_lead(lead: str) -> Claim | None:
