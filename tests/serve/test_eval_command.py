@@ -212,6 +212,18 @@ def test_resumed_sections_are_those_of_the_same_inputs(library: Path, queries: P
     assert ran(report(library, queries, out, *words)[0]) == ["rankers", "misses"]
 
 
+def test_a_section_without_an_answer_or_tables_runs_again(
+    library: Path, queries: Path, tmp_path: Path
+) -> None:
+    out, words = tmp_path / "r", ("--only", "misses", "--resume")
+    _, data = report(library, queries, out, *words)
+    (section,) = data["sections"]
+    section["answer"] = ""
+    del section["tables"]
+    (out / "report.json").write_text(json.dumps(data), encoding="utf-8")
+    assert ran(report(library, queries, out, *words)[0]) == ["misses"]
+
+
 def test_what_decides_an_answer_makes_it_run_again(library: Path, queries: Path, tmp_path: Path) -> None:
     out, words = tmp_path / "r", ("--only", "misses", "--resume")
 
