@@ -314,3 +314,11 @@ def test_a_section_alone_is_no_report_to_render(library: Path, queries: Path, tm
 def test_help_names_every_command_of_the_group(library: Path) -> None:
     shown = call(library, "--help").stdout
     assert all(f"\n  {name} " in shown for name in command.commands)
+
+
+@pytest.mark.parametrize("name", ["misses", "arms", "tokens"])
+def test_a_library_without_vectors_is_said_wherever_queries_are_asked(
+    name: str, library: Path, queries: Path
+) -> None:
+    warnings = document(call(library, "run", name, queries, "--json"))["warnings"]
+    assert sum("the ranking is degraded: vectors are not ready" in warning for warning in warnings) == 1

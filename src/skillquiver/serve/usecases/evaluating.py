@@ -85,8 +85,7 @@ def run_experiment(
     section = run(subject, inputs)
     if subject.library.store.data_version != subject.library.data_version:
         raise LibraryError(f"the library changed before {name} was done; run it again when nothing writes it")
-    if name in WITHOUT_QUERIES:
-        told = ()
+    told = () if name in WITHOUT_QUERIES else (*told, *_degraded(subject, section))
     return replace(
         section,
         clusters={**_clusters(inputs.sets), **section.clusters},
@@ -94,6 +93,14 @@ def run_experiment(
         command=command or run_command(name, files, settings),
         seconds=round(time.perf_counter() - started, 2),
     )
+
+
+def _degraded(subject: LibrarySubject, section: Section) -> tuple[str, ...]:
+    """Why every search of the section was poorer than users' searches should be, unless it says so."""
+    why = subject.library.degraded
+    if not why or any(why in warning for warning in section.warnings):
+        return ()
+    return (f"the ranking is degraded: {why}",)
 
 
 def check_files(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) -> None:
