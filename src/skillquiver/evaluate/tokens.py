@@ -112,19 +112,25 @@ def _percent(tokens: float, everything: int) -> str:
     return "–" if saved is None else f"{saved:.2%}"
 
 
+def _less_text(tokens: float, everything: int) -> str:
+    """How much less than everything it is, or more, as in a library of few skills."""
+    saved = _saved(tokens, everything)
+    return "–" if saved is None else f"{abs(saved):.2%} {'more' if saved < 0 else 'less'}"
+
+
 # --- what it says ------------------------------------------------------------------------------------
 
 
 def _answer(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> str:
     tasks = len(next(iter(pooled.values())))
     told = [
-        f"a {way} {median(values):,.0f} ({_percent(median(values), whole[CARDS])} less)"
+        f"a {way} {median(values):,.0f} ({_less_text(median(values), whole[CARDS])})"
         for way, values in pooled.items()
     ]
     return (
         f"In the median of {tasks} tasks, {', '.join(told)} than the {whole[CARDS]:,} tokens of every card.\n"
         f"Every body would take {whole[BODIES]:,}. A bundle, texts included, takes "
-        f"{_percent(median(pooled['bundle']), whole[BODIES])} less than every body."
+        f"{_less_text(median(pooled['bundle']), whole[BODIES])} than every body."
     )
 
 
