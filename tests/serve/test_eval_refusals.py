@@ -154,3 +154,17 @@ def test_a_library_that_changes_meanwhile_gives_no_figures(
     assert "half and half" not in result.stdout
     if words[0] == "report":
         assert json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))["sections"] == []
+
+
+def test_a_query_file_that_changes_meanwhile_ends_the_report(
+    library: Path, queries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured_while_writing(*_: object) -> Section:
+        write(queries, QUERIES[1:])
+        return Section(name="misses", title="Misses", question="", source="", answer="half and half")
+
+    monkeypatch.setattr(evaluating, "experiment", lambda _: measured_while_writing)
+    result = call(library, "report", queries, "--only", "misses", "--out", tmp_path / "r")
+    assert result.exit_code == 2
+    assert "changed before misses was done" in result.stderr
+    assert json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))["sections"] == []

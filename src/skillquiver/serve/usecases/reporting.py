@@ -59,7 +59,7 @@ def run_report(
     An experiment that cannot run for want of data becomes a section that says so. Whatever else goes wrong
     is raised, and what is done stays; so does what was measured before another process wrote the library,
     which is a ``LibraryError``. Raises ``UsageError`` for a file that cannot be read, before anything runs,
-    and if the folder cannot be written.
+    for one that changes meanwhile, and if the folder cannot be written.
     """
     started = time.perf_counter()
     check_files(subject, files, settings)
@@ -76,6 +76,8 @@ def run_report(
         tell(name, None)
         section = _section(subject, name, files, settings)
         tell(name, section.seconds)
+        if _digest(subject, files, settings) != digest:
+            raise UsageError(f"a file that the report reads changed before {name} was done; run it again")
         done[name] = {**section_data(section), "inputs": digest}
         about["seconds"] = round(time.perf_counter() - started, 1)
         about["peak_memory_mb"] = _peak_memory()
