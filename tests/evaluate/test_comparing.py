@@ -13,6 +13,7 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate.comparing import Comparison, Row, compare, read_run
 from skillquiver.evaluate.results import REPORT_SCHEMA, Report, Section
 from skillquiver.serve.render_eval import section_data
+from skillquiver.serve.render_query_files import comparison_text
 from skillquiver.serve.report.document import report_data
 from skillquiver.settings import EvalSettings
 
@@ -214,9 +215,10 @@ def test_equal_runs_raise_no_warning() -> None:
         ('{"schema": 1, "samples": []}', "damaged report"),
         ('{"schema": 1, "name": "x", "samples": {"m": {"1": "yes"}}}', "damaged report"),
         ('{"schema": 1, "sections": [{"name": "x"}]}', "damaged report"),
+        ('{"schema": 1, "name": "x", "samples": {"m": {"1": -1e308}}}', "damaged report"),
         ('{"schema": 1, "sections": [], "about": {"skills": "many"}}', "damaged report"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_what_is_no_report_is_a_usage_error_that_names_the_file(data: str, told: str) -> None:
     with pytest.raises(UsageError, match=f"^a.json: .*{told}"):
@@ -227,3 +229,9 @@ def test_what_is_no_report_is_a_usage_error_that_names_the_file(data: str, told:
 def test_runs_that_share_nothing_cannot_be_compared(other: Samples) -> None:
     with pytest.raises(UsageError, match=r"a\.json and b\.json share no measure of the same queries"):
         compared({"m": {"1": 1.0}}, other)
+
+
+def test_names_out_of_a_report_end_no_cell_and_begin_no_tag() -> None:
+    name = "hit@1 | 9.9 |<script>"
+    told = comparison_text(compared({name: {"1": 0.0}}, {name: {"1": 1.0}}))
+    assert "rankers: hit@1 \\| 9.9 \\|\\<script> | 0.000 | 1.000 |" in told

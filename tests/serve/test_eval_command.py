@@ -212,6 +212,18 @@ def test_resumed_sections_are_those_of_the_same_inputs(library: Path, queries: P
     assert ran(report(library, queries, out, *words)[0]) == ["rankers", "misses"]
 
 
+def test_a_section_without_an_answer_or_tables_runs_again(
+    library: Path, queries: Path, tmp_path: Path
+) -> None:
+    out, words = tmp_path / "r", ("--only", "misses", "--resume")
+    _, data = report(library, queries, out, *words)
+    (section,) = data["sections"]
+    section["answer"] = ""
+    del section["tables"]
+    (out / "report.json").write_text(json.dumps(data), encoding="utf-8")
+    assert ran(report(library, queries, out, *words)[0]) == ["misses"]
+
+
 def test_what_decides_an_answer_makes_it_run_again(library: Path, queries: Path, tmp_path: Path) -> None:
     out, words = tmp_path / "r", ("--only", "misses", "--resume")
 
@@ -302,3 +314,11 @@ def test_a_section_alone_is_no_report_to_render(library: Path, queries: Path, tm
 def test_help_names_every_command_of_the_group(library: Path) -> None:
     shown = call(library, "--help").stdout
     assert all(f"\n  {name} " in shown for name in command.commands)
+
+
+@pytest.mark.parametrize("name", ["misses", "arms", "tokens"])
+def test_a_library_without_vectors_is_said_wherever_queries_are_asked(
+    name: str, library: Path, queries: Path
+) -> None:
+    warnings = document(call(library, "run", name, queries, "--json"))["warnings"]
+    assert sum("the ranking is degraded: vectors are not ready" in warning for warning in warnings) == 1

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from skillquiver.evaluate.results import Section
+from skillquiver.serve.usecases import evaluating
+from tests.libraries import index, put
 from tests.serve.eval_library import QUERIES, call, document, make, refusal, write
 
 
@@ -129,3 +132,39 @@ def test_two_files_with_one_name_or_one_id_for_two_tasks_are_refused(
     told = "query_id '1' has different tasks in two files"
     assert told in refusal(call(library, "run", "rankers", queries, other))
     assert told in refusal(call(library, "report", queries, other, "--out", tmp_path / "r"))
+
+
+@pytest.mark.parametrize("words", [("run", "misses"), ("report", "--only", "misses,topology", "--out", "r")])
+def test_a_library_that_changes_meanwhile_gives_no_figures(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = make(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    queries = write(tmp_path / "queries.jsonl")
+
+    def measured_while_indexing(*_: object) -> Section:
+        put(tmp_path / "root", "bake-bread", "Bakes bread.")
+        index(library, tmp_path / "root", vectors=False)
+        return Section(name="misses", title="Misses", question="", source="", answer="half and half")
+
+    monkeypatch.setattr(evaluating, "experiment", lambda _: measured_while_indexing)
+    result = call(library, *words, queries)
+    assert result.exit_code == 3
+    assert "the library changed before misses was done" in result.stderr
+    assert "half and half" not in result.stdout
+    if words[0] == "report":
+        assert json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))["sections"] == []
+
+
+def test_a_query_file_that_changes_meanwhile_ends_the_report(
+    library: Path, queries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured_while_writing(*_: object) -> Section:
+        write(queries, QUERIES[1:])
+        return Section(name="misses", title="Misses", question="", source="", answer="half and half")
+
+    monkeypatch.setattr(evaluating, "experiment", lambda _: measured_while_writing)
+    result = call(library, "report", queries, "--only", "misses", "--out", tmp_path / "r")
+    assert result.exit_code == 2
+    assert "changed before misses was done" in result.stderr
+    assert json.loads((tmp_path / "r" / "report.json").read_text(encoding="utf-8"))["sections"] == []

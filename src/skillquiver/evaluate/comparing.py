@@ -23,6 +23,9 @@ from skillquiver.settings import EvalSettings
 __all__ = ["Comparison", "Row", "Run", "compare", "read_run"]
 
 
+GREATEST = 1e100
+"""No measure comes near it; sums of larger values would be infinite."""
+
 HASH_DIGITS = 10
 """Of a file's SHA-256: enough to see that two differ."""
 
@@ -136,6 +139,8 @@ def read_run(data: bytes, *, origin: str) -> Run:
     for section in report.sections:
         for name, values in section.samples.items():
             kept = {query_id: value for query_id, value in values.items() if value is not None}
+            if any(abs(value) > GREATEST for value in kept.values()):
+                raise UsageError(f"{origin}: a damaged report (a value of {name} is over {GREATEST:g})")
             samples[section.name, name] = kept
             clusters[section.name, name] = section.clusters
     doubts = dict.fromkeys(warning for section in report.sections for warning in section.warnings)

@@ -35,7 +35,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
     def __post_init__(self) -> None:
-        assert all(len(row) == len(self.columns) for row in self.rows), self.caption
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"a row of {self.caption!r} has not as many cells as there are columns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

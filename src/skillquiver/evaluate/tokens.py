@@ -112,6 +112,12 @@ def _percent(tokens: float, everything: int) -> str:
     return "–" if saved is None else f"{saved:.2%}"
 
 
+def _less_text(tokens: float, everything: int) -> str:
+    """How much less than everything it is, or more, as in a library of few skills."""
+    saved = _saved(tokens, everything)
+    return "–" if saved is None else f"{abs(saved):.2%} {'more' if saved < 0 else 'less'}"
+
+
 # --- what it says ------------------------------------------------------------------------------------
 
 
@@ -119,14 +125,14 @@ def _answer(whole: Mapping[str, int], pooled: Mapping[str, Sequence[int]]) -> st
     tasks = len(next(iter(pooled.values())))
     middles = {way: _middle(values) for way, values in pooled.items()}
     told = [
-        f"a {way} {middle:,.0f} ({_percent(middle, whole[CARDS])} less; "
+        f"a {way} {middle:,.0f} ({_less_text(middle, whole[CARDS])}; "
         f"it answers {sum(map(bool, pooled[way])) / tasks:.0%})"
         for way, middle in middles.items()
     ]
     return (
         f"In the median of those of {tasks} tasks that are answered, {', '.join(told)} than the "
         f"{whole[CARDS]:,} tokens of every card.\nEvery body would take {whole[BODIES]:,}. A bundle, texts "
-        f"included, takes {_percent(middles['bundle'], whole[BODIES])} less than every body."
+        f"included, takes {_less_text(middles['bundle'], whole[BODIES])} than every body."
     )
 
 

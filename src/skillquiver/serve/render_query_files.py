@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from skillquiver.evaluate.wording import gap_text
+from skillquiver.serve.report.markdown import escaped
 from skillquiver.skills.sanitize import plain
 
 if TYPE_CHECKING:
@@ -75,11 +76,11 @@ def comparison_text(found: Comparison) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {plain(row.experiment)}: {plain(row.sample)} | {row.before:.3f} | {row.after:.3f} "
+        f"| {escaped(row.experiment)}: {escaped(row.sample)} | {row.before:.3f} | {row.after:.3f} "
         f"| {gap_text(row.difference)} | {row.won}, {row.lost} | {row.p:.4f} | {row.adjusted:.4f} |"
         for row in rows
     ]
     told = f"{len(found.same)} measures are the same for every task, {len(rows)} are not"
     told += f"; {sure} of these differ by more than chance (p < 0.05, Holm)." if rows else "."
-    warnings = [f"Warning: {plain(text)}" for text in found.warnings]
+    warnings = [f"Warning: {escaped(text)}" for text in found.warnings]
     return "\n\n".join([told, *warnings, *(["\n".join(lines)] if rows else [])])

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from skillquiver.evaluate.agents import folders
 from skillquiver.evaluate.agents.folders import (
+    PACK_LIMITS,
     SKILL_LIMITS,
     Copied,
     Limits,
@@ -159,3 +162,20 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> Non
     source = _write(tmp_path / "s", a="a", b="b")
     (source / "a").chmod(0)
     assert copy_tree(source, tmp_path / "out", SKILL_LIMITS).left_out == (("a", "Permission denied"),)
+
+
+def test_a_folder_that_cannot_be_listed_is_left_out_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = _write(tmp_path / "source", **{"a.txt": "a", "shut/b.txt": "b", "z/c.txt": "c"})
+    listed = folders._listed
+
+    def refused(folder: Path) -> Iterable[Path]:
+        if folder.name == "shut":
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(folders, "_listed", refused)
+    copied = copy_tree(source, tmp_path / "copy", PACK_LIMITS)
+    assert sorted(_files(tmp_path / "copy")) == ["a.txt", "z/c.txt"]
+    assert copied.left_out == (("shut", "Permission denied"),)

@@ -111,3 +111,16 @@ def test_a_query_becomes_a_pack_that_says_it_has_no_test() -> None:
     assert "COPY skills /skills" in files["environment/Dockerfile"]
     assert "reward" in files["tests/test.sh"]
     assert files["tests/test.sh"].endswith("exit 1\n")
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ("environment = 5", "no table"),
+        ("[[environment]]\ncpus = 1", "no table"),
+        (f"x = {'[' * 5000}{']' * 5000}", "nested too deep"),
+    ],
+)
+def test_a_configuration_of_another_shape_is_refused(config: str, why: str) -> None:
+    with pytest.raises(PackError, match=why):
+        _changed(config)

@@ -236,3 +236,12 @@ def test_the_command_takes_the_arm_of_a_folder_from_the_command_line(tmp_path: P
 def test_the_command_refuses_what_is_no_folder(tmp_path: Path) -> None:
     answer = _run(f"vector={tmp_path / 'gone'}")
     assert (answer.exit_code, "no such folder" in answer.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("value", [10**400, 1e308, -1e308])
+def test_a_number_that_no_mean_can_hold_is_none(value: float) -> None:
+    trial = read_trial(
+        result(reward=value, agent_result={"n_input_tokens": value, "n_output_tokens": 1, "cost_usd": value})
+    )
+    assert (trial.reward, trial.error) == (None, "the reward is no number")
+    assert (trial.input_tokens, trial.output_tokens, trial.cost) == (None, 1, None)

@@ -18,6 +18,11 @@ from skillquiver.serve.report.document import (
 )
 from tests.serve.report.reports import MISSES, REPORT
 
+RAGGED = {
+    **dict.fromkeys(("name", "title", "question", "source", "answer"), "x"),
+    "tables": [{"caption": "c", "columns": ["a", "b"], "rows": [["1"]]}],
+}
+
 
 def refuse(constant: str) -> float:
     raise AssertionError(constant)
@@ -100,6 +105,7 @@ def test_a_section_of_numpy_numbers_is_plain_json() -> None:
         ({"schema": 99, "about": {}, "sections": []}, "no report of schema 1 (it says 99)"),
         (["x"], "no report of schema 1"),
         ({"schema": 1, "about": {}, "sections": [{"name": 3}]}, "damaged report"),
+        ({"schema": 1, "about": {}, "sections": [RAGGED]}, "has not as many cells as there are columns"),
     ],
 )
 def test_what_is_no_report_is_refused(data: object, told: str) -> None:

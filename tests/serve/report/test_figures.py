@@ -9,8 +9,9 @@ import pytest
 
 from skillquiver.errors import UsageError
 from skillquiver.evaluate.results import Plot, Series
+from skillquiver.serve.report.document import sound
 from skillquiver.serve.report.figures import PALETTE, draw, themed
-from tests.serve.report.reports import BARS, HOSTILE, LINES
+from tests.serve.report.reports import BARS, HOSTILE, LINES, MISSES
 
 
 def texts(svg: str) -> list[str]:
@@ -98,3 +99,15 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UsageError, match=r"pip install 'skillquiver\[eval\]'"):
         draw(LINES, salt="s")
+
+
+@pytest.mark.parametrize("kind", ["bars", "lines", "points", "histogram"])
+def test_what_has_no_place_in_a_plot_is_drawn_as_a_name_or_left_out(kind: str) -> None:
+    mixed = Series(label="mixed", x=("one", 2.0), y=(1.0, 2.0))
+    huge = Series(
+        label="huge", x=(1.0, 1e308, 3.0), y=(1e308, 1.0, 2.0), low=(0, 0, 0), high=(1e308, 2, 1e308)
+    )
+    plots = [Plot(kind=kind, title="t", x_label="", y_label="", series=(one,)) for one in (mixed, huge)]
+    mixed_svg, huge_svg = (draw(plot, salt="s") for plot in sound(replace(MISSES, plots=plots)).plots)
+    assert {"one", "2.0"} <= set(texts(mixed_svg))
+    assert "1e" not in " ".join(texts(huge_svg))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -51,3 +52,33 @@ def test_a_folder_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(UsageError, match="name another --out"):
         write_json(tmp_path / "file", report_data(REPORT))
+
+
+def test_two_reports_into_one_folder_do_not_take_each_others_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, replace_file = report_data(REPORT), Path.replace
+
+    def another_writes_first(file: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "replace", replace_file)
+        monkeypatch.setattr("os.getpid", lambda: 1)
+        write_json(tmp_path, {**data, "about": {"library": "other"}})
+        return replace_file(file, target)
+
+    monkeypatch.setattr(Path, "replace", another_writes_first)
+    write_json(tmp_path, data)
+    written = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert written["about"]["library"] == REPORT.about["library"]
+    assert names(tmp_path) == ["report.json"]
+
+
+def test_a_file_that_could_not_be_written_whole_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(UsageError, match="No space left on device"):
+        write_json(tmp_path, report_data(REPORT))
+    assert names(tmp_path) == []

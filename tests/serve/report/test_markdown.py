@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from skillquiver.evaluate.results import Interval, Table
 from skillquiver.serve.report.markdown import MARKDOWN_ROWS, cell_text, report_text, section_text
+from skillquiver.serve.report.page import page_html
 from tests.serve.report.reports import HOSTILE, MISSES, REPORT
 
 
@@ -59,3 +60,14 @@ def test_a_p_value_is_never_shown_as_nothing() -> None:
     assert cell_text(1 / 10_001) == cell_text(2.0**-39) == "< 0.001"
     assert cell_text(0.0005) == "0.001"
     assert cell_text(0.0) == "0.000"
+
+
+def test_what_is_said_of_a_run_is_text_whatever_it_is_called() -> None:
+    import pyromark
+
+    about = {f"{HOSTILE} | a |": 1, "library": ["x"], "skills": {HOSTILE: [HOSTILE]}}
+    page = pyromark.html(report_text(replace(REPORT, about=about)), options=pyromark.Options.ENABLE_TABLES)
+    assert "<svg" not in page
+    assert "<script" not in page
+    assert "<td>library</td>" in page
+    assert "<b>[&#x27;x&#x27;]</b>" in page_html(replace(REPORT, about=about), {})

@@ -143,9 +143,10 @@ def export_arm(
             if job.wrong:
                 raise PackError(job.wrong)
             given = choose(subject, job.query, arm, settings, needed=_one_of_each(job.needed))
-            done.append(_write(job, given, out / arm.value / job.name))
+            exported = _write(job, given, out / arm.value / job.name)
             if settings.say_order:
-                _say_order(out / arm.value / job.name, done[-1])
+                _say_order(out / arm.value / job.name, exported)
+            done.append(exported)
         except PackError as error:
             skipped.append((job.name, str(error)))
     manifest = Manifest(
@@ -158,7 +159,8 @@ def export_arm(
     )
     text = json.dumps(msgspec.to_builtins(manifest), ensure_ascii=False, indent=1)
     out.mkdir(parents=True, exist_ok=True)
-    (out / f"{arm.value}.json").write_text(text + "\n", encoding="utf-8")
+    # Names of files need not be UTF-8: what is none becomes an escape of JSON.
+    (out / f"{arm.value}.json").write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     return manifest
 
 
@@ -174,31 +176,38 @@ def _pack(folder: Path, by_name: Mapping[str, Sequence[SkillId]]) -> Job:
     needed = tuple(frozenset(by_name[name]) for name in own if name in by_name)
     name = folder.resolve().name
     try:
-        config = _text(folder / "task.toml")
-        query = task_text(config, [_text(path) for path in _instructions(folder, config)])
+        config = _text(folder / "task.toml", within=folder)
+        query = task_text(config, [_text(path, within=folder) for path in _instructions(folder, config)])
     except PackError as error:
         return Job(name=name, folder=folder, wrong=str(error))
     return Job(name=name, query=query, folder=folder, needed=needed, wanted=len(own))
 
 
 def _instructions(folder: Path, config: str) -> list[Path]:
-    """The one instruction, or those of the steps in their order."""
+    """The one instruction, or those of the steps in their order. Raises ``PackError`` for odd steps."""
     try:
         steps = tomllib.loads(config).get("steps", [])
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return []  # `task_text` says what is wrong
+    if not isinstance(steps, list):
+        raise PackError("its steps are no list")
     names = [step.get("name", "") for step in steps if isinstance(step, dict)]
+    if not all(isinstance(name, str) for name in names):
+        raise PackError("a step has a name that is no text")
     if not names:
         return [folder / "instruction.md"]
     return [folder / "steps" / safe / "instruction.md" for safe in names if safe == PurePosixPath(safe).name]
 
 
-def _text(file: Path, *, optional: bool = False) -> str:
+def _text(file: Path, *, within: Path, optional: bool = False) -> str:
+    """The text of a file of the pack ``within``; a link out of it is not followed."""
     if optional and not file.exists():
         return ""
     try:
+        if not file.resolve().is_relative_to(within.resolve()):
+            raise PackError(f"its {file.name} is reached by a link out of the pack")
         return file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
         raise PackError(f"its {file.name} cannot be read ({error})") from error
 
 
@@ -218,7 +227,7 @@ def _write(job: Job, given: Choice, target: Path) -> Exported:
     for path, text in texts.items():
         file = target / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8", errors="replace")
         file.chmod(0o755 if file.suffix == ".sh" else 0o644)
     skills = target / "environment" / "skills"
     skills.mkdir(parents=True)
@@ -242,10 +251,11 @@ def _write(job: Job, given: Choice, target: Path) -> Exported:
 
 def _say_order(pack: Path, exported: Exported) -> None:
     """Name the skills at the end of the (first) instruction; nothing where there are none."""
-    file = _instructions(pack, _text(pack / "task.toml"))[0]
+    file = _instructions(pack, _text(pack / "task.toml", within=pack))[0]
     names = ", ".join(skill.folder for skill in exported.skills)
     if names:
-        text = f"{_text(file).rstrip()}\n\nSkills for this task, first what is to be read first: {names}.\n"
+        told = _text(file, within=pack).rstrip()
+        text = f"{told}\n\nSkills for this task, first what is to be read first: {names}.\n"
         file.write_text(text, encoding="utf-8")
 
 
@@ -257,9 +267,9 @@ def _changed(job: Job) -> Mapping[str, str]:
     ignore = environment / ".dockerignore"
     texts = with_skills(
         PackTexts(
-            _text(job.folder / "task.toml"),
-            _text(environment / "Dockerfile", optional=True),
-            _text(ignore, optional=True),
+            _text(job.folder / "task.toml", within=job.folder),
+            _text(environment / "Dockerfile", within=job.folder, optional=True),
+            _text(ignore, within=job.folder, optional=True),
         )
     )
     files = {"task.toml": texts.config, "environment/Dockerfile": texts.dockerfile}

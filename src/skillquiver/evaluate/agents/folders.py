@@ -106,7 +106,10 @@ def _own_file_and_nested(entry: Path, relative: PurePosixPath) -> bool:
         return True
     if entry.is_symlink() or not entry.is_dir():
         return False
-    return any(child.name.casefold() == SKILL_FILE.casefold() for child in _listed(entry))
+    try:
+        return any(child.name.casefold() == SKILL_FILE.casefold() for child in _listed(entry))
+    except OSError:
+        return False  # the walk says that it cannot be read
 
 
 def copy_tree(source: Path, target: Path, limits: Limits, *, without: Without = lambda *_: False) -> Copied:
@@ -139,7 +142,12 @@ def _walk(source: Path, limits: Limits, without: Without) -> Iterator[tuple[Path
     waiting = [PurePosixPath()]
     while waiting:
         below = waiting.pop(0)
-        for entry in _listed(source / below):
+        try:
+            entries = _listed(source / below)
+        except OSError as error:
+            yield source / below, below, error.strerror or "cannot be read"
+            continue
+        for entry in entries:
             relative = below / entry.name
             if entry.name in _SKIPPED or without(entry, relative):
                 continue

@@ -51,6 +51,8 @@ def with_skills(texts: PackTexts) -> PackTexts:
     """
     config = _parsed(texts.config)
     environment = config.get("environment", {})
+    if not isinstance(environment, dict):
+        raise PackError("its environment is no table")
     if str(environment.get("os", "linux")).lower() != "linux":
         raise PackError("its container is not Linux")
     if not texts.dockerfile.strip():
@@ -118,6 +120,8 @@ def _parsed(config: str) -> Mapping[str, Any]:
         return tomllib.loads(config)
     except tomllib.TOMLDecodeError as error:
         raise PackError(f"its task.toml is not TOML ({plain(str(error))})") from error
+    except RecursionError as error:
+        raise PackError("its task.toml is nested too deep") from error
 
 
 def _without_canary(text: str) -> str:

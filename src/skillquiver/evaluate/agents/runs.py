@@ -7,6 +7,7 @@ the game is played again, and its steps have the next ``attempt``.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ class RunLog:
     def _read(self, file: Path) -> None:
         if not file.exists():
             return
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1):
             if line.strip():
                 self.unreadable += not self._take(line, f"{file}:{number}")
 
@@ -109,7 +110,7 @@ class RunLog:
             attempt = int(row["attempt"])
             if row["kind"] == "episode":
                 self._episodes[key] = _trial(key, row, place)
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return False
         self._attempts[key] = max(self._attempts.get(key, 0), attempt)
         return True
@@ -140,6 +141,8 @@ def episode_row(episode: Episode, given: ArmText, seconds: float) -> Mapping[str
 def _trial(key: EpisodeKey, row: Mapping[str, Any], place: str) -> Trial:
     """An episode as a trial. Raises ``KeyError`` or ``ValueError`` for a row that is none."""
     reward = row["reward"]
+    if reward is not None and not math.isfinite(reward):
+        raise ValueError("the reward is no number")
     why = f"{row['end']}: {row['why']}" if row["why"] else str(row["end"])
     return Trial(
         task=key.game,

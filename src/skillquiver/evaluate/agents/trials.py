@@ -25,6 +25,9 @@ _RESULT, _CONFIG = "result.json", "config.json"
 _LARGEST = 256 * 2**20
 """Bytes of a result that is read: those of agents that log every token reach tens of megabytes."""
 
+_GREATEST = 1e100
+"""Beyond it, a number of a result means nothing, and sums of them would be infinite."""
+
 _NAME_LENGTH = 120
 """Characters of a name, or of an error's kind, that are kept."""
 
@@ -214,9 +217,9 @@ def _reward(row: Mapping[str, Any], wanted: str) -> tuple[float | None, str]:
     if wanted not in rewards and len(rewards) > 1:
         return None, f"several rewards, none called {plain(wanted)}: {_name(', '.join(sorted(rewards)))}"
     value = rewards.get(wanted, next(iter(rewards.values())))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if (number := _number(value)) is None:
         return None, "the reward is no number"
-    return float(value), ""
+    return number, ""
 
 
 def _exceptions(row: Mapping[str, Any]) -> Iterator[str]:
@@ -235,15 +238,15 @@ def _agent_results(row: Mapping[str, Any]) -> list[object]:
 
 
 def _numbers(rows: Iterable[object], key: str) -> list[float]:
-    values = (_at(row, key) for row in rows)
-    return [
-        float(value)
-        for value in values
-        if isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= 0
-    ]
+    values = (_number(_at(row, key)) for row in rows)
+    return [value for value in values if value is not None and value >= 0]
+
+
+def _number(value: object) -> float | None:
+    """The value, if it is a number that can be averaged."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _GREATEST:
+        return None
+    return float(value)
 
 
 def _total(rows: Iterable[object], key: str) -> float | None:

@@ -17,6 +17,10 @@ from skillquiver.serve.render import to_json
 __all__ = ["read_report", "report_data", "report_json", "report_of", "section_data", "sound"]
 
 
+GREATEST = 1e100
+"""Of a coordinate: plots have no scale for what is larger."""
+
+
 def section_data(section: Section) -> dict[str, Any]:
     """A section as JSON values; intervals are objects with ``value``, ``low``, ``high`` and ``n``."""
     data: dict[str, Any] = msgspec.to_builtins(sound(section))
@@ -92,7 +96,11 @@ def _sound_cell(cell: Cell) -> Cell:
 
 
 def _sound_plot(plot: Plot) -> Plot:
-    return replace(plot, series=tuple(map(_sound_series, plot.series)))
+    """An axis has names or numbers: beside a name, a number is one, too."""
+    series = [_sound_series(one) for one in plot.series]
+    if any(isinstance(x, str) for one in series for x in one.x):
+        series = [replace(one, x=tuple(map(str, one.x))) for one in series]
+    return replace(plot, series=tuple(series))
 
 
 def _sound_series(series: Series) -> Series:
@@ -101,7 +109,7 @@ def _sound_series(series: Series) -> Series:
     kept = [
         at
         for at, (x, y) in enumerate(zip(series.x, series.y, strict=False))
-        if math.isfinite(y) and (isinstance(x, str) or math.isfinite(x))
+        if _drawable(y) and (isinstance(x, str) or _drawable(x))
     ]
     return replace(
         series,
@@ -117,4 +125,8 @@ def _coordinate(x: float | str) -> float | str:
 
 
 def _bound(value: float, point: float) -> float:
-    return float(value if math.isfinite(value) else point)
+    return float(value if _drawable(value) else point)
+
+
+def _drawable(value: float) -> bool:
+    return abs(value) <= GREATEST

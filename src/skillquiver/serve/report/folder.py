@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,11 +59,14 @@ def _safe(name: str) -> str:
 
 
 def _put(file: Path, text: str) -> None:
-    temporary = file.with_name(f"{file.name}.new")
+    """Replace ``file`` at once; the name of the temporary file is this process's own."""
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.new")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_text(text, encoding="utf-8", newline="\n")
         temporary.replace(file)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         told = f"cannot write {file}: {error.strerror or error}; free some space, or name another --out"
         raise UsageError(told) from error

@@ -8,7 +8,7 @@ from skillquiver.evaluate.results import Cell, Interval, Report, Section, Table
 from skillquiver.serve.report.about import about_lines
 from skillquiver.skills.sanitize import plain
 
-__all__ = ["MARKDOWN_ROWS", "cell_text", "number_text", "report_text", "section_text"]
+__all__ = ["MARKDOWN_ROWS", "cell_text", "escaped", "number_text", "report_text", "section_text"]
 
 MARKDOWN_ROWS = 30
 """Rows of a table that a page of Markdown shows; JSON and HTML have all."""
@@ -19,13 +19,13 @@ Figures = Mapping[tuple[str, int], str]
 
 def section_text(section: Section, *, figures: Figures | None = None, rows: int | None = None) -> str:
     """A section as Markdown; at most ``rows`` of each table, if given."""
-    parts = [f"## {_text(section.title)}", _text(section.question)]
-    parts += [f"**{_text(section.headline)}**"] if section.answer else []
-    parts += ["\n".join(f"- {_text(line)}" for line in section.findings)] if section.findings else []
-    parts += [f"Warning: {_text(text)}" for text in section.warnings]
+    parts = [f"## {escaped(section.title)}", escaped(section.question)]
+    parts += [f"**{escaped(section.headline)}**"] if section.answer else []
+    parts += ["\n".join(f"- {escaped(line)}" for line in section.findings)] if section.findings else []
+    parts += [f"Warning: {escaped(text)}" for text in section.warnings]
     for number, plot in enumerate(section.plots, start=1):
         if file := (figures or {}).get((section.name, number)):
-            parts.append(f"![{_text(plot.title).replace(']', '')}]({file})")
+            parts.append(f"![{escaped(plot.title).replace(']', '')}]({file})")
     parts += [_table(table, rows) for table in section.tables]
     return "\n\n".join(parts)
 
@@ -34,10 +34,10 @@ def report_text(report: Report, *, figures: Figures | None = None) -> str:
     """The whole report as Markdown: what was found, then every section."""
     parts = [
         "# Evaluation report",
-        *(f"{name}: {_text(value)}" for name, value in about_lines(report.about)[:3]),
+        *(f"{escaped(name)}: {escaped(value)}" for name, value in about_lines(report.about)[:3]),
     ]
     found = [
-        f"- **{_text(section.title)}**: {_text(section.headline)}"
+        f"- **{escaped(section.title)}**: {escaped(section.headline)}"
         for section in report.sections
         if section.answer
     ]
@@ -45,10 +45,10 @@ def report_text(report: Report, *, figures: Figures | None = None) -> str:
         parts += ["## What we found", "\n".join(found)]
     for section in report.sections:
         parts.append(section_text(section, figures=figures, rows=MARKDOWN_ROWS))
-        parts += [f"How: {_text(section.source)}"] if section.source else []
+        parts += [f"How: {escaped(section.source)}"] if section.source else []
         if section.command:
             parts.append(f"Made by {_code(section.command)} in {section.seconds:.1f} s.")
-    about = "\n".join(f"| {name} | {_text(value)} |" for name, value in about_lines(report.about))
+    about = "\n".join(f"| {escaped(name)} | {escaped(value)} |" for name, value in about_lines(report.about))
     parts += ["## About this run", f"| what | value |\n| --- | --- |\n{about}"]
     return "\n\n".join(parts) + "\n"
 
@@ -70,7 +70,7 @@ def cell_text(cell: Cell) -> str:
         case int():
             return f"{cell:,}"
         case _:
-            return plain(cell)
+            return plain(str(cell))
 
 
 def number_text(value: float) -> str:
@@ -80,17 +80,17 @@ def number_text(value: float) -> str:
 
 def _table(table: Table, most: int | None) -> str:
     shown: Sequence[tuple[Cell, ...]] = table.rows if most is None else table.rows[:most]
-    head = "| " + " | ".join(map(_text, table.columns)) + " |\n" + "| --- " * len(table.columns) + "|"
-    rows = ["| " + " | ".join(_text(cell_text(cell)) for cell in row) + " |" for row in shown]
+    head = "| " + " | ".join(map(escaped, table.columns)) + " |\n" + "| --- " * len(table.columns) + "|"
+    rows = ["| " + " | ".join(escaped(cell_text(cell)) for cell in row) + " |" for row in shown]
     more = len(table.rows) - len(shown)
     told = [f"\n{more:,} more rows are in report.html and report.json."] if more else []
-    return "\n".join([f"{_text(table.caption)}\n", head, *rows, *told])
+    return "\n".join([f"{escaped(table.caption)}\n", head, *rows, *told])
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
     """One line that CommonMark reads as text: no tag, no link, no image, no end of a cell."""
-    escaped = plain(text).replace("\\", "\\\\").replace("<", "\\<").replace("|", "\\|")
-    return escaped.replace("](", "]\\(").replace("][", "]\\[")
+    told = plain(text).replace("\\", "\\\\").replace("<", "\\<").replace("|", "\\|")
+    return told.replace("](", "]\\(").replace("][", "]\\[")
 
 
 def _code(text: str) -> str:

@@ -25,7 +25,8 @@ def export_harbor(
     """Write a copy of every pack of ``source`` for every arm to ``out/<arm>/<task>``.
 
     ``source`` is a folder of packs, or a query file, whose queries become minimal packs. Raises
-    ``UsageError`` for a source without tasks, an ``out`` that is not empty, and files that cannot be written.
+    ``UsageError`` for a source without tasks, an ``out`` that is not empty or in a pack, and files that
+    cannot be written.
     """
     if settings.budget < 1 or settings.max_skills < 1 or settings.all_skills < 1:
         raise UsageError("--budget, --max-skills and --all-skills must be at least 1")
@@ -35,6 +36,8 @@ def export_harbor(
         if out.exists() and any(out.iterdir()):
             raise UsageError(f"{out} is not empty; choose another folder, or empty it")
         jobs = _jobs(subject, source)
+        if any(job.folder and out.resolve().is_relative_to(job.folder.resolve()) for job in jobs):
+            raise UsageError(f"{out} is in a task pack, which would be copied into itself; choose another")
         return tuple(export_arm(subject, jobs, arm, out, settings) for arm in dict.fromkeys(arms))
     except OSError as error:
         raise UsageError(f"cannot export to {out}: {error}") from error

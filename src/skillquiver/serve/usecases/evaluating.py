@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from skillquiver.errors import UsageError
+from skillquiver.errors import LibraryError, UsageError
 from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
 from skillquiver.evaluate.experiment import WITHOUT_QUERIES, Inputs, experiment
 from skillquiver.evaluate.labels import OrderEdge, Reference, read_order, read_references
@@ -68,7 +68,11 @@ def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
 def run_experiment(
     subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings, *, command: str = ""
 ) -> Section:
-    """Run one experiment; its section says how long it took and which command makes it."""
+    """Run one experiment; its section says how long it took and which command makes it.
+
+    Raises ``LibraryError`` if another process wrote the library since it was opened: the section would mix
+    two libraries.
+    """
     run = experiment(name)
     if not files.queries and name not in WITHOUT_QUERIES:
         raise UsageError(
@@ -79,8 +83,9 @@ def run_experiment(
     started = time.perf_counter()
     inputs, told = read_all(subject, files, settings)
     section = run(subject, inputs)
-    if name in WITHOUT_QUERIES:
-        told = ()
+    if subject.library.store.data_version != subject.library.data_version:
+        raise LibraryError(f"the library changed before {name} was done; run it again when nothing writes it")
+    told = () if name in WITHOUT_QUERIES else (*told, *_degraded(subject, section))
     return replace(
         section,
         clusters={**_clusters(inputs.sets), **section.clusters},
@@ -88,6 +93,14 @@ def run_experiment(
         command=command or run_command(name, files, settings),
         seconds=round(time.perf_counter() - started, 2),
     )
+
+
+def _degraded(subject: LibrarySubject, section: Section) -> tuple[str, ...]:
+    """Why every search of the section was poorer than users' searches should be, unless it says so."""
+    why = subject.library.degraded
+    if not why or any(why in warning for warning in section.warnings):
+        return ()
+    return (f"the ranking is degraded: {why}",)
 
 
 def check_files(subject: LibrarySubject, files: QueryFiles, settings: EvalSettings) -> None:

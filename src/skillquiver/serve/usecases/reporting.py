@@ -57,8 +57,9 @@ def run_report(
     """Run ``plan``; ``report.json`` is written after each section.
 
     An experiment that cannot run for want of data becomes a section that says so. Whatever else goes wrong
-    is raised, and what is done stays. Raises ``UsageError`` for a file that cannot be read, before anything
-    runs, and if the folder cannot be written.
+    is raised, and what is done stays; so does what was measured before another process wrote the library,
+    which is a ``LibraryError``. Raises ``UsageError`` for a file that cannot be read, before anything runs,
+    for one that changes meanwhile, and if the folder cannot be written.
     """
     check_files(subject, files, settings)
     digest = _digest(subject, files, settings)
@@ -75,6 +76,8 @@ def run_report(
         tell(name, None)
         section = _section(subject, name, files, settings)
         tell(name, section.seconds)
+        if _digest(subject, files, settings) != digest:
+            raise UsageError(f"a file that the report reads changed before {name} was done; run it again")
         done[name] = {**section_data(section), "inputs": digest}
         about["seconds"] = _seconds(done)
         about["peak_memory_mb"] = _peak_memory()
@@ -122,7 +125,7 @@ def _kept(plan: ReportPlan, digest: str) -> Mapping[str, dict[str, Any]]:
     return {
         section["name"]: section
         for section in data["sections"]
-        if section.get("inputs") == digest and (section["answer"] or section["tables"])
+        if section.get("inputs") == digest and (section["answer"] or section.get("tables"))
     }
 
 
