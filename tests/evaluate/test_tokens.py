@@ -86,5 +86,5 @@ def test_an_even_part_keeps_the_order_and_the_distances() -> None:
 @pytest.mark.parametrize(("count", "told"), [(25, "75.00% less"), (150, "50.00% more"), (100, "0.00% less")])
 def test_what_costs_more_than_everything_is_called_more(count: int, told: str) -> None:
     answer = tokens._answer({"every card": 100, "every body": 100}, {"search": [count], "bundle": [count]})
-    assert f"a search {count} ({told})" in answer
+    assert f"a search {count} ({told}; it answers 100%)" in answer
     assert f"takes {told} than every body." in answer
