@@ -315,8 +315,8 @@ def _scale(axes: Axes, axis: str, *, log: bool) -> None:
 
 
 def _few_ticks(axes: Axes, plot: Plot, values: Sequence[float]) -> None:
-    """A tick at every value where these are few and far between, as sizes of a library are."""
-    if plot.log_x and len(values) <= 7:
+    """A tick at every value where these are few and far between, as sizes of a library and steps are."""
+    if len(values) <= 7 and (plot.log_x or all(value.is_integer() for value in values)):
         axes.set_xticks(values, [f"{value:,.10g}" for value in values])
 
 
