@@ -33,6 +33,17 @@ def test_queries_that_the_second_stage_was_trained_on_are_counted(large: Path, t
     assert found.startswith("set: the second stage was trained on 2 of 12 queries")
 
 
+def test_where_no_second_stage_ranks_nothing_leaks(large: Path, tmp_path: Path) -> None:
+    stage, queries = model(tmp_path / "m.json", QUERIES[0].query), write(tmp_path / "set.jsonl")
+    told = {}
+    with opened(large, stage) as subject:
+        for ranker in ("hybrid", "second stage"):
+            settings = EvalSettings(draws=200, ranker=ranker)
+            section = run_experiment(subject, "arms", QueryFiles((queries,)), settings)
+            told[ranker] = [text for text in section.warnings if "trained on" in text]
+    assert (len(told["hybrid"]), len(told["second stage"])) == (0, 1)
+
+
 def test_a_model_that_does_not_say_what_it_learned_is_doubted(large: Path, tmp_path: Path) -> None:
     (found,) = warnings(large, write(tmp_path / "set.jsonl"), model(tmp_path / "m.json"))
     assert "does not say" in found

@@ -46,7 +46,7 @@ def test_experiments_about_the_graph_need_no_queries(folder: Path, name: str) ->
     assert done.exit_code == 0, done.output
     data = json.loads(done.output, parse_constant=pytest.fail)
     assert (data["name"], data["question"]) == (name, EXPERIMENTS[name])
-    assert data["command"] == f"quiver eval run {name}"
+    assert data["command"] == f"quiver eval run {name} --library {folder}"
     assert data["warnings"]
     assert data["answer"]
 
@@ -73,7 +73,7 @@ def test_label_files_and_the_ranker_stand_in_the_command_that_made_the_section(
     done = invoke(folder, *words, "--json")
     assert done.exit_code == 0, done.output
     data = json.loads(done.output)
-    assert data["command"] == shlex.join(["quiver", "eval", "run", *words])
+    assert data["command"] == shlex.join(["quiver", "eval", "run", *words, "--library", str(folder)])
     assert data["warnings"][0].startswith("1 of 2 pairs of my order.jsonl are left out")
     assert sum(data["samples"]["order stated right"].values()) == 1
     sequence = json.loads(invoke(folder, "sequence", "--order", str(order), "--json").output)

@@ -43,7 +43,7 @@ def test_every_experiment_is_one_json_document_and_the_same_as_text(
     assert (result.exit_code, result.stderr) == (0, "")
     data = document(result)
     assert (data["schema"], data["name"], data["question"]) == (REPORT_SCHEMA, name, EXPERIMENTS[name])
-    assert data["command"] == f"quiver eval run {name} {queries}"
+    assert data["command"] == f"quiver eval run {name} {queries} --library {library}"
     text = call(library, "run", name, queries)
     assert (text.exit_code, text.stderr) == (0, "")
     assert text.stdout.startswith(f"## {data['title']}\n\n{EXPERIMENTS[name]}\n")
@@ -97,7 +97,7 @@ def test_echoes_are_left_out_if_asked_for_and_warned_of_if_not(library: Path, tm
     left = document(call(library, "run", "misses", file, "--reject-echo", "--json"))
     assert "echo" not in left["samples"]["q: complete bundle"]
     assert any("repeat a description: left out" in told for told in left["warnings"])
-    assert left["command"].endswith(" --reject-echo")
+    assert left["command"].endswith(f" --reject-echo --library {library}")
 
 
 def test_equivalents_are_as_good_as_the_gold_skill(library: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from skillquiver.evaluate.sheet import Verdicts
 from skillquiver.evaluate.subject import Subject
 from skillquiver.settings import EvalSettings
 
-__all__ = ["EXPERIMENTS", "WITHOUT_QUERIES", "Experiment", "Inputs", "OrderEdge", "experiment"]
+__all__ = ["EXPERIMENTS", "FROM_RANKER", "WITHOUT_QUERIES", "Experiment", "Inputs", "OrderEdge", "experiment"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,9 @@ EXPERIMENTS: Mapping[str, str] = {
 
 WITHOUT_QUERIES = frozenset({"topology", "census", "audit", "stability", "sequence"})
 """Experiments that can do without a query file: the graph is their subject."""
+
+FROM_RANKER = frozenset({"arms", "ladder", "ablation", "sequence"})
+"""Experiments that start from the ranker of the settings; the others measure what users get."""
 
 
 def experiment(name: str) -> Experiment:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from skillquiver.evaluate.causes import NEVER_A_CANDIDATE, UNRANKED, Cause, Lost, Miss
+from skillquiver.evaluate.causes import Cause, Lost, Miss
 from skillquiver.evaluate.qrels import Task
 from skillquiver.evaluate.subject import Subject
 from skillquiver.index.analyze import analyze
@@ -129,8 +129,6 @@ _BY_REASON: Mapping[str, str] = {
     Omission.MISSING_REQUIREMENT: "raise `--budget`, or check what the skill requires",
 }
 """What helps against the bundle's own reasons; for the others the skill's wording counts."""
-
-assert not {UNRANKED, NEVER_A_CANDIDATE} & _BY_REASON.keys()
 
 
 def _card(skill: Skill) -> str:

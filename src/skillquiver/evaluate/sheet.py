@@ -66,7 +66,7 @@ def read_sheet(text: str, *, origin: str) -> Verdicts:
 def _rows(text: str, origin: str) -> Iterator[tuple[int, Mapping[str, str]]]:
     head = text.partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
-    csv.field_size_limit(_CELL)
+    before = csv.field_size_limit(_CELL)  # of the process: it is put back
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
     try:
         names = [name.strip().lower() for name in next(reader, [])]
@@ -87,6 +87,8 @@ def _rows(text: str, origin: str) -> Iterator[tuple[int, Mapping[str, str]]]:
             yield row, {name: cell.strip() for name, cell in zip(names, cells, strict=True)}
     except csv.Error as error:
         raise UsageError(f"{origin}, row {reader.line_num}: not CSV ({error})") from error
+    finally:
+        csv.field_size_limit(before)
 
 
 def _type(claim: str, place: str) -> str:

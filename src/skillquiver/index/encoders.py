@@ -116,7 +116,7 @@ class MiniLM:
 
         self._file = model
         self._model = self._read()
-        self._sessions: dict[int, Any] = {}
+        self._sessions: dict[bool, Any] = {}
         self._lock = Lock()
         self._processors = processors()
         self._tokenizer: Any = Tokenizer.from_buffer(
@@ -137,7 +137,7 @@ class MiniLM:
         batches = list(_batches([len(e.ids) for e in encoded]))
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         many = len(batches) >= MANY_BATCHES and self._processors > 1
-        session = self._session(1 if many else self._processors)
+        session = self._session(many=many)
 
         def fill(batch: list[int]) -> None:
             rows[batch] = self._run(session, [encoded[i].ids for i in batch])
@@ -155,23 +155,28 @@ class MiniLM:
     def _read(self) -> bytes:
         return _verified(self._file.read_bytes(), MODEL_SHA256, str(self._file))
 
-    def _session(self, threads: int) -> Any:
-        """Open the model for runs of ``threads`` threads, once. Idle threads do not spin."""
+    def _session(self, *, many: bool) -> Any:
+        """Open the model, once for many batches and once for few. Idle threads do not spin.
+
+        Memory of a query goes back to the system: a server would keep 35 MB for nothing. Many batches keep
+        theirs, since their peak is higher without (docs/decisions/0051).
+        """
         # onnxruntime writes a device id into the user's cache and reports to its vendor unless told not to.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
         with self._lock:
-            if threads not in self._sessions:
+            if many not in self._sessions:
                 options = onnxruntime.SessionOptions()
                 options.log_severity_level = 3
-                options.intra_op_num_threads = threads
+                options.intra_op_num_threads = 1 if many else self._processors
+                options.enable_cpu_mem_arena = many
                 options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-                self._sessions[threads] = onnxruntime.InferenceSession(
+                self._sessions[many] = onnxruntime.InferenceSession(
                     self._model or self._read(), options, providers=["CPUExecutionProvider"]
                 )
                 self._model = b""  # hardly any process needs a second session, and these are 23 MB
-            return self._sessions[threads]
+            return self._sessions[many]
 
     def _run(self, session: Any, ids: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
         import numpy as np

@@ -1,4 +1,4 @@
-"""Story files played with `textworld`, which the user installs: it needs Linux or macOS and 300 MB."""
+"""Story files played with `textworld`, which the user installs: it needs Linux or macOS and 380 MB."""
 
 from __future__ import annotations
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from skillquiver.serve.cli.common import as_json, guarded, library_option, print_json, say
+from skillquiver.serve.cli.eval_options import called
 from skillquiver.settings import AgentSettings
 
 __all__ = ["agent", "export_group", "import_group"]
@@ -140,8 +143,9 @@ def import_harbor(folders: tuple[str, ...], *, reward: str, json_output: bool) -
     from skillquiver.serve.usecases.agent_benchmarks import import_harbor
     from skillquiver.settings import EvalSettings
 
-    words = " ".join(["quiver eval import harbor", *folders])
-    section = import_harbor(folders, EvalSettings(), reward=reward, command=words)
+    words = ["quiver", "eval", "import", "harbor", *folders]
+    words += ["--reward", reward] if reward != "reward" else []
+    section = import_harbor(folders, EvalSettings(), reward=reward, command=shlex.join(words))
     if json_output:
         print_json(render_eval.section_data(section))
     else:
@@ -225,7 +229,8 @@ def agent(
         ),
         llm=LlmSettings(input_price=input_price, output_price=output_price, max_spend=max_spend),
     )
-    section = play_games(plan, library, environ=os.environ, tell=lambda line: click.echo(line, err=True))
+    played = play_games(plan, library, environ=os.environ, tell=lambda line: click.echo(line, err=True))
+    section = replace(played, command=called())
     if json_output:
         print_json(render_eval.section_data(section))
     else:

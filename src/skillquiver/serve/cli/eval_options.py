@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from skillquiver.serve.usecases.evaluating import QueryFiles
     from skillquiver.settings import EvalSettings
 
-__all__ = ["input_options", "inputs_of", "queries_argument"]
+__all__ = ["called", "input_options", "inputs_of", "queries_argument"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -56,6 +58,11 @@ _OPTIONS = (
         "--reject-echo", is_flag=True, help="Leave out queries that repeat a description; say how many."
     ),
 )
+
+
+def called() -> str:
+    """The command as it was given."""
+    return shlex.join(["quiver", *sys.argv[1:]])
 
 
 def queries_argument(*, required: bool) -> Callable[[_Command], _Command]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from skillquiver.serve.cli.common import guarded, library_option, say
-from skillquiver.serve.cli.eval_options import input_options, inputs_of, queries_argument
+from skillquiver.serve.cli.eval_options import called, input_options, inputs_of, queries_argument
 
 __all__ = ["render", "report"]
 
@@ -49,7 +47,7 @@ def report(
     check_drawing()
     files, settings = inputs_of(queries, options)
     names = chosen_experiments(_names(only), _names(skip))
-    plan = ReportPlan(names=names, out=out, resume=resume, command=_called())
+    plan = ReportPlan(names=names, out=out, resume=resume, command=called())
     with open_subject(library, second_stage=files.second_stage) as subject:
         made = run_report(subject, files, settings, plan, _tell)
     for file in (out / JSON_NAME, *render_report(made, out)):
@@ -77,11 +75,6 @@ def render(file: Path, *, out: Path) -> None:
 
 def _names(given: str) -> tuple[str, ...]:
     return tuple(name for part in given.split(",") if (name := part.strip()))
-
-
-def _called() -> str:
-    """The command as it was given."""
-    return shlex.join(["quiver", *sys.argv[1:]])
 
 
 def _tell(name: str, seconds: float | None) -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from skillquiver.errors import LibraryError, UsageError
 from skillquiver.evaluate.echo_test import echo_warnings, without_echoes
-from skillquiver.evaluate.experiment import WITHOUT_QUERIES, Inputs, experiment
+from skillquiver.evaluate.experiment import FROM_RANKER, WITHOUT_QUERIES, Inputs, experiment
 from skillquiver.evaluate.labels import OrderEdge, Reference, read_order, read_references
 from skillquiver.evaluate.leaks import leak_warnings
 from skillquiver.evaluate.qrels import Equivalents, QuerySet, judge, read_equivalents, read_queries
 from skillquiver.evaluate.results import Section
 from skillquiver.evaluate.sheet import read_sheet
 from skillquiver.evaluate.subject import RANKERS
+from skillquiver.serve.usecases.location import library_folder
 from skillquiver.serve.usecases.subject import LibrarySubject
 from skillquiver.settings import EvalSettings
 from skillquiver.types import SkillId
@@ -50,8 +51,11 @@ class QueryFiles:
     reject_echo: bool = False
 
 
-def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
-    """The command that runs one experiment alone, with the options that matter."""
+def run_command(name: str, files: QueryFiles, settings: EvalSettings, library: Path) -> str:
+    """The command that runs one experiment alone, with the options that matter.
+
+    ``library`` is named unless it is the user's own.
+    """
     words = ["quiver", "eval", "run", name, *map(str, files.queries)]
     for field in fields(files):
         value = getattr(files, field.name)
@@ -62,6 +66,8 @@ def run_command(name: str, files: QueryFiles, settings: EvalSettings) -> str:
             words += [option, str(value)]
     if settings.ranker != EvalSettings().ranker:
         words += ["--ranker", settings.ranker]
+    if library != library_folder("", {}):
+        words += ["--library", str(library)]
     return shlex.join(words)
 
 
@@ -70,8 +76,8 @@ def run_experiment(
 ) -> Section:
     """Run one experiment; its section says how long it took and which command makes it.
 
-    Raises ``LibraryError`` if another process wrote the library since it was opened: the section would mix
-    two libraries.
+    Raises ``UsageError`` for an experiment, a ranker or files that there are not, and ``LibraryError`` if
+    another process wrote the library since it was opened: the section would mix two libraries.
     """
     run = experiment(name)
     if not files.queries and name not in WITHOUT_QUERIES:
@@ -85,12 +91,17 @@ def run_experiment(
     section = run(subject, inputs)
     if subject.library.store.data_version != subject.library.data_version:
         raise LibraryError(f"the library changed before {name} was done; run it again when nothing writes it")
-    told = () if name in WITHOUT_QUERIES else (*told, *_degraded(subject, section))
+    ranker = settings.ranker if name in FROM_RANKER else EvalSettings().ranker
+    told = (
+        ()
+        if name in WITHOUT_QUERIES
+        else (*leak_warnings(subject, inputs.sets, ranker), *told, *_degraded(subject, section))
+    )
     return replace(
         section,
         clusters={**_clusters(inputs.sets), **section.clusters},
         warnings=(*told, *section.warnings),
-        command=command or run_command(name, files, settings),
+        command=command or run_command(name, files, settings, subject.library.folder),
         seconds=round(time.perf_counter() - started, 2),
     )
 
@@ -133,7 +144,7 @@ def read_all(
     rejected: tuple[str, ...] = ()
     if files.reject_echo:
         sets, rejected = without_echoes(sets, subject.skills)
-    told = (*leak_warnings(subject, sets), *echo_warnings(sets, subject.skills), *rejected)
+    told = (*echo_warnings(sets, subject.skills), *rejected)
     inputs = Inputs(
         sets=sets, order=order, references=references, audit=audit, notes=notes, settings=settings
     )

@@ -92,7 +92,7 @@ def _seconds(done: Mapping[str, Mapping[str, Any]]) -> float:
 
 
 def _section(subject: LibrarySubject, name: str, files: QueryFiles, settings: EvalSettings) -> Section:
-    command = run_command(name, files, settings)
+    command = run_command(name, files, settings, subject.library.folder)
     started = time.perf_counter()
     try:
         return run_experiment(subject, name, files, settings, command=command)
