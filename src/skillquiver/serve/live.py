@@ -17,6 +17,7 @@ from skillquiver.index.dense import MANIFEST
 from skillquiver.index.encoders import open_encoder
 from skillquiver.index.lexical import CURRENT
 from skillquiver.index.store import FILE_NAME
+from skillquiver.serve.memory import MemoryReturn
 from skillquiver.serve.usecases.library import Library, find_skill, open_library
 from skillquiver.serve.usecases.searching import bundle, search
 from skillquiver.serve.warmup import EncoderState, EncoderWarmup
@@ -100,6 +101,7 @@ class LiveLibrary:
         self.folder = folder
         self._settings = settings
         self._warmup = EncoderWarmup(open_encoder)
+        self._rest = MemoryReturn()
         self._free: list[_Opened] = []
         self._places = opened
         self._change = Condition()
@@ -180,6 +182,7 @@ class LiveLibrary:
                 if attempt == ATTEMPTS or _identity(self.folder) == before:
                     raise
                 continue  # it was replaced while it was opened or read
+            self._rest()
             return answer
         raise AssertionError("the last attempt returns or raises")
 

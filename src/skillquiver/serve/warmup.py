@@ -9,6 +9,7 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING
 
 from skillquiver.index.encoders import open_encoder
+from skillquiver.serve.memory import give_memory_back
 
 if TYPE_CHECKING:
     from skillquiver.types import Encoder
@@ -98,20 +99,9 @@ class EncoderWarmup:
         except Exception as error:  # whatever a third party's encoder raises: lexical search goes on
             _log.warning("the encoder %r cannot be opened: lexical search only", name, exc_info=True)
             encoder, fault = None, f"{type(error).__name__}: {error}"
-        _give_memory_back()
+        give_memory_back()
         with self._change:
             self._encoder, self._fault = encoder, fault
             self._state = EncoderState.READY if encoder is not None else EncoderState.FAILED
             self.epoch += 1
             self._change.notify_all()
-
-
-def _give_memory_back() -> None:
-    """Return what only the loading needed to the system: glibc keeps 70 MB of it otherwise."""
-    import ctypes
-
-    try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):  # another C library, which has no such call
-        return
-    trim(0)
