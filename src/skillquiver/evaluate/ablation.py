@@ -209,15 +209,7 @@ def _plot(queries: QuerySet, compared: Mapping[_Key, Tested]) -> Plot:
     series = []
     for part in dict.fromkeys(part for part, _ in mine):
         gaps = {measure: gap for (of, measure), gap in mine.items() if of == part}
-        series.append(
-            Series(
-                label=part,
-                x=tuple(gaps),
-                y=tuple(gap.value for gap in gaps.values()),
-                low=tuple(gap.low for gap in gaps.values()),
-                high=tuple(gap.high for gap in gaps.values()),
-            )
-        )
+        series.append(Series.of(part, gaps, gaps.values()))
     return Plot(
         kind="points",
         title=f"{queries.name}: what is lost without a part",

@@ -182,15 +182,7 @@ def _plot(name: str, way: str, compared: Mapping[_Key, Tested]) -> Plot:
     for arm in _others():
         found = {m: compared[name, way, arm, m].found for m in COMPARED if (name, way, arm, m) in compared}
         gaps = [one.difference for one in found.values()]
-        series.append(
-            Series(
-                label=f"{arm.value} - flat",
-                x=tuple(found),
-                y=tuple(gap.value for gap in gaps),
-                low=tuple(gap.low for gap in gaps),
-                high=tuple(gap.high for gap in gaps),
-            )
-        )
+        series.append(Series.of(f"{arm.value} - flat", found, gaps))
     return Plot(
         kind="points",
         title=f"{name}, {way}: what the graph changes",

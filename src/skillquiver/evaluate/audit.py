@@ -245,15 +245,7 @@ def _plot(judged: Sequence[_Judged], level: float) -> Plot:
     for strict, label in ((False, "loose"), (True, "strict")):
         shares = {name: _wilson(_verdicts(group, strict=strict), level) for name, group in groups.items()}
         known = {name: share for name, share in shares.items() if share is not None}
-        series.append(
-            Series(
-                label=label,
-                x=tuple(known),
-                y=tuple(share.value for share in known.values()),
-                low=tuple(share.low for share in known.values()),
-                high=tuple(share.high for share in known.values()),
-            )
-        )
+        series.append(Series.of(label, known, known.values()))
     return Plot(
         kind="points",
         title="Relations that a reader finds right",

@@ -277,15 +277,7 @@ def _order_plot(verdicts: Verdicts, settings: EvalSettings) -> Plot:
         title="Pairs of known order",
         x_label="what the graph says",
         y_label="share of pairs",
-        series=(
-            Series(
-                label="this library",
-                x=tuple(kind.value for kind in Stated),
-                y=tuple(share.value for share in shares),
-                low=tuple(share.low for share in shares),
-                high=tuple(share.high for share in shares),
-            ),
-        ),
+        series=(Series.of("this library", tuple(kind.value for kind in Stated), shares),),
     )
 
 

@@ -181,19 +181,9 @@ def _plot(one: _Set, rows: Sequence[_Row]) -> Plot:
         x_label="ranker",
         y_label=MEASURES[0],
         series=(
-            _bars("queries that are no echoes", names, plain),
-            _bars("descriptions", names, [row.on_copies for row in shown]),
+            Series.of("queries that are no echoes", names, plain),
+            Series.of("descriptions", names, [row.on_copies for row in shown]),
         ),
-    )
-
-
-def _bars(label: str, names: tuple[str, ...], found: Sequence[Interval]) -> Series:
-    return Series(
-        label=label,
-        x=names,
-        y=tuple(each.value for each in found),
-        low=tuple(each.low for each in found),
-        high=tuple(each.high for each in found),
     )
 
 

@@ -124,13 +124,7 @@ class _Found:
     def plots(self, queries: QuerySet) -> list[Plot]:
         """The ladder as bars, reach as lines."""
         levels = {rung: self._level(queries, ids) for rung, ids in self.rungs.items()}
-        bars = Series(
-            label=queries.name,
-            x=tuple(levels),
-            y=tuple(one.value for one in levels.values()),
-            low=tuple(one.low for one in levels.values()),
-            high=tuple(one.high for one in levels.values()),
-        )
+        bars = Series.of(queries.name, levels, levels.values())
         title = f"{queries.name}: gold among what is shown"
         plots = [Plot(kind="bars", title=title, x_label="rung", y_label="share of queries", series=(bars,))]
         mine = [one for one in self.reached if one.queries == queries.name]

@@ -174,15 +174,7 @@ def _bars(held: Sequence[_Scored], measure: str, settings: EvalSettings) -> Plot
     series = []
     for one in held:
         found = [mean_interval(its[measure], one.clusters, settings) for its in one.scores.values()]
-        series.append(
-            Series(
-                label=one.queries.name,
-                x=tuple(one.scores),
-                y=tuple(each.value for each in found),
-                low=tuple(each.low for each in found),
-                high=tuple(each.high for each in found),
-            )
-        )
+        series.append(Series.of(one.queries.name, one.scores, found))
     return Plot(
         kind="bars",
         title=f"Rankers: {measure}",

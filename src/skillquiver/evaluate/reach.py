@@ -223,13 +223,7 @@ def plot(name: str, found: Sequence[Reach]) -> Plot:
         hops = tuple(float(one.hops) for one in mine)
         label = f"{layer}, from the first {most}"
         series += [
-            Series(
-                label=label,
-                x=hops,
-                y=tuple(one.reached.value for one in mine),
-                low=tuple(one.reached.low for one in mine),
-                high=tuple(one.reached.high for one in mine),
-            ),
+            Series.of(label, hops, [one.reached for one in mine]),
             Series(label=f"{label}: as many ranks", x=hops, y=tuple(one.ranked.value for one in mine)),
             Series(label=f"{label}: chance", x=hops, y=tuple(one.expected for one in mine)),
         ]

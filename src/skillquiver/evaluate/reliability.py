@@ -85,13 +85,7 @@ def _share(points: Sequence[Point]) -> float:
 
 def _plot(binned: Sequence[tuple[str, Sequence[Point]]], ranker: str) -> Plot:
     shares = [wilson(sum(right for _, right in own), len(own)) for _, own in binned]
-    series = Series(
-        label=ranker,
-        x=tuple(fmean(c for c, _ in own) for _, own in binned),
-        y=tuple(share.value for share in shares),
-        low=tuple(share.low for share in shares),
-        high=tuple(share.high for share in shares),
-    )
+    series = Series.of(ranker, tuple(fmean(c for c, _ in own) for _, own in binned), shares)
     return Plot(
         kind="lines",
         title="Confidence against what came true",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,18 @@ class Series:
     y: tuple[float, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, label: str, x: Iterable[float | str], found: Iterable[Interval]) -> Series:
+        """Points with their intervals, one for each ``x``."""
+        shown = tuple(found)
+        return cls(
+            label=label,
+            x=tuple(x),
+            y=tuple(one.value for one in shown),
+            low=tuple(one.low for one in shown),
+            high=tuple(one.high for one in shown),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

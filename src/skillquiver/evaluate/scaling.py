@@ -318,15 +318,7 @@ def _quality_plot(measured: Sequence[_Size], clusters: Mapping[str, str], settin
     series = []
     for measure in measured[0].scores:
         found = [mean_interval(size.scores[measure], clusters, settings) for size in measured]
-        series.append(
-            Series(
-                label=measure,
-                x=tuple(float(size.skills) for size in measured),
-                y=tuple(one.value for one in found),
-                low=tuple(one.low for one in found),
-                high=tuple(one.high for one in found),
-            )
-        )
+        series.append(Series.of(measure, tuple(float(size.skills) for size in measured), found))
     return Plot(
         kind="lines",
         title="Quality as distractors grow",
