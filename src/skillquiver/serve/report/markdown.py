@@ -62,7 +62,7 @@ def cell_text(cell: Cell) -> str:
         case None:
             return "–"
         case Interval():
-            return f"{cell.value:.3f} [{cell.low:.3f}, {cell.high:.3f}]"
+            return f"{number_text(cell.value)} [{number_text(cell.low)}, {number_text(cell.high)}]"
         case bool():
             return "yes" if cell else "no"
         case float():
