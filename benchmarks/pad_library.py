@@ -26,12 +26,10 @@ import numpy.typing as npt
 
 from skillquiver.graph.skillgraph import SkillGraph
 from skillquiver.graph.stored import GraphState, graph_state, load_graph, put_graph
-from skillquiver.index.dense import DenseIndex
-from skillquiver.index.lexical import LexicalIndex, field_terms
 from skillquiver.index.lock import writer_lock
 from skillquiver.index.reading import text_hash
-from skillquiver.index.rows import FileRow
 from skillquiver.index.store import FILE_NAME, Store
+from skillquiver.serve.usecases.subsets import GENERATION, file_row, settle, write_indexes
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId
 
@@ -46,12 +44,6 @@ DRAWN = 100
 
 CHUNK = 64
 """Originals per transaction; with ten copies each, about 700 skills or 5 MB of text in memory."""
-
-GENERATION = 1
-"""A padded library is written once."""
-
-NOTES = ("reader", "encoder", "encoder_name", "encoder_release", "dimension", "graph_model")
-"""What the source notes about its reader, encoder and graph holds for the copies, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +85,8 @@ def pad(source: Path, target: Path, *, skills: int, seed: int = 0) -> int:
     with Store.opened(source) as old, writer_lock(target), Store.opened(target, create=True) as new:
         plan = Plan.of([row for row, _ in old.all_skills(body=False)], skills, seed)
         _write_skills(old, new, plan, np.random.default_rng(seed))
-        _settle(old, new)
-        _index(new, target)
+        settle(old, new)
+        write_indexes(new, target)
         return _copy_graph(old, new, plan)
 
 
@@ -111,7 +103,7 @@ def _write_skills(old: Store, new: Store, plan: Plan, rng: np.random.Generator) 
         with new.transaction():
             for row, skill in found.items():
                 family = [skill, *_copies(skill, plan.originals[row], pool, rng)]
-                new.put_files(map(_file, family), GENERATION)
+                new.put_files(map(file_row, family), GENERATION)
                 if row in vectors:
                     made = _noisy(vectors[row], len(family), rng)
                     new.put_vectors(encoder, zip(map(text_hash, family), made, strict=True))
@@ -168,43 +160,7 @@ def _noisy(data: bytes, count: int, rng: np.random.Generator) -> list[bytes]:
     return [data, *(row.astype("<f4").tobytes() for row in near)]
 
 
-def _file(skill: Skill) -> FileRow:
-    return FileRow(
-        id=skill.id,
-        path=skill.path,
-        root=skill.root,
-        scope=skill.scope,
-        kind=skill.kind.value,
-        size=len(skill.body),
-        mtime_ns=skill.mtime_ns,
-        content_hash=skill.content_hash,
-        findings=(),
-        skill=skill,
-        text_hash=text_hash(skill),
-    )
-
-
 # --- what is derived --------------------------------------------------------------------------
-
-
-def _settle(old: Store, new: Store) -> None:
-    with new.transaction():
-        new.put_roots(old.roots())
-        for key in NOTES:
-            if noted := old.get_meta(key):
-                new.set_meta(key, noted)
-        new.set_active(dict.fromkeys(new.changed_since(0)[1], True), GENERATION)
-        new.set_meta("generation", str(GENERATION))
-
-
-def _index(store: Store, folder: Path) -> None:
-    terms = (field_terms(row, skill) for row, skill in store.all_skills())
-    LexicalIndex.create(folder / "lexical").update(terms, [], GENERATION)
-    name = store.get_meta("encoder_name")
-    if name:
-        dimension = int(store.get_meta("dimension"))
-        vectors = store.vectors(name)
-        DenseIndex.write(folder / "dense", vectors, generation=GENERATION, encoder=name, dimension=dimension)
 
 
 def _copy_graph(old: Store, new: Store, plan: Plan) -> int:

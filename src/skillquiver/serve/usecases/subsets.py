@@ -20,7 +20,7 @@ from skillquiver.serve.usecases.library import Library
 from skillquiver.skills.records import Skill
 from skillquiver.types import SkillId
 
-__all__ = ["subset_library"]
+__all__ = ["GENERATION", "file_row", "settle", "subset_library", "write_indexes"]
 
 GENERATION = 1
 """A copy is written once."""
@@ -64,16 +64,17 @@ def _write(old: Store, folder: Path, rows: Sequence[int]) -> None:
         for start in range(0, len(rows), CHUNK):
             found = old.skills(rows[start : start + CHUNK])
             with new.transaction():
-                new.put_files(map(_file, found.values()), GENERATION)
+                new.put_files(map(file_row, found.values()), GENERATION)
                 new.put_vectors(
                     encoder, ((text_hash(found[row]), vectors[row]) for row in found if row in vectors)
                 )
-        _settle(old, new)
-        _index(new, folder, encoder)
+        settle(old, new)
+        write_indexes(new, folder)
         _copy_graph(old, new)
 
 
-def _settle(old: Store, new: Store) -> None:
+def settle(old: Store, new: Store) -> None:
+    """Note in ``new`` what of ``old`` holds for it as well, and make all of its skills searched."""
     with new.transaction():
         new.put_roots(old.roots())
         for key in NOTES:
@@ -83,7 +84,9 @@ def _settle(old: Store, new: Store) -> None:
         new.set_meta("generation", str(GENERATION))
 
 
-def _index(store: Store, folder: Path, encoder: str) -> None:
+def write_indexes(store: Store, folder: Path) -> None:
+    """Write the lexical and, if there are vectors, the dense index of ``store`` into ``folder``."""
+    encoder = store.get_meta("encoder_name")
     terms = (field_terms(row, skill) for row, skill in store.all_skills())
     LexicalIndex.create(folder / "lexical").update(terms, [], GENERATION)
     if encoder:
@@ -106,7 +109,8 @@ def _copy_graph(old: Store, new: Store) -> None:
         put_graph(new, part, GENERATION)
 
 
-def _file(skill: Skill) -> FileRow:
+def file_row(skill: Skill) -> FileRow:
+    """The row of a skill that was read before."""
     return FileRow(
         id=skill.id,
         path=skill.path,
