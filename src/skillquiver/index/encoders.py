@@ -158,8 +158,8 @@ class MiniLM:
     def _session(self, *, many: bool) -> Any:
         """Open the model, once for many batches and once for few. Idle threads do not spin.
 
-        Memory of a query goes back to the system: a server would keep 35 MB for nothing. Many batches keep
-        theirs, since their peak is higher without (docs/decisions/0051).
+        Memory of a query can go back to the system, which an arena would hold. Many batches keep theirs,
+        since their peak is higher without (docs/decisions/0051).
         """
         # onnxruntime writes a device id into the user's cache and reports to its vendor unless told not to.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"

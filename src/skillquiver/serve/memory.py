@@ -8,11 +8,11 @@ from collections.abc import Callable
 __all__ = ["MemoryReturn", "give_memory_back"]
 
 EVERY = 1.0
-"""Seconds between two returns: one takes 0.8 ms, and answers that follow at once need the memory again."""
+"""Seconds between two returns: one takes a millisecond, and answers that follow at once need it again."""
 
 
 def give_memory_back() -> None:
-    """Return what is free to the system: after the encoder was loaded glibc keeps 70 MB, after queries 80."""
+    """Return what is free to the system; glibc keeps 76 MB of it after queries (docs/decisions/0051)."""
     import ctypes
 
     try:
