@@ -8,6 +8,7 @@ from skillquiver.errors import UsageError
 from skillquiver.evaluate.agents.arm_text import arm_text
 from skillquiver.evaluate.agents.arms import AgentArm, Choice, choose, whole_tokens
 from skillquiver.index.sync import SyncOptions
+from skillquiver.serve.cli.eval_agents import ARMS
 from skillquiver.serve.usecases.indexing import index_library
 from skillquiver.serve.usecases.subject import LibrarySubject, open_subject
 from skillquiver.settings import AgentSettings
@@ -20,6 +21,10 @@ HOT = "Put a hot apple in or on the coffee table."
 
 def _ids(choice: Choice) -> list[str]:
     return [given.skill.id.partition("/")[2] for given in choice.skills]
+
+
+def test_the_command_line_knows_every_arm() -> None:
+    assert tuple(AgentArm) == ARMS
 
 
 def test_the_arm_none_gives_nothing(subject: LibrarySubject) -> None:
